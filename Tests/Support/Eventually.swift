@@ -2,14 +2,14 @@ package import Testing
 
 /// Waits for a condition that no event reports, such as the deinitialization of an object whose last reference another
 /// thread holds for a moment.
-package func eventually(_ condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+package func eventually(_ condition: () async -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async throws {
     try await eventually(true, condition, sourceLocation: sourceLocation)
 }
 
 /// Waits until a value that no event reports equals another one. A failure shows the value that was seen last.
 package func eventually<Value: Equatable>(
     _ expected: Value,
-    _ value: () throws -> Value,
+    _ value: () async throws -> Value,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     try await eventually(value, isMet: { $0 == expected }, "equal \(expected)", sourceLocation: sourceLocation)
@@ -18,7 +18,7 @@ package func eventually<Value: Equatable>(
 /// Waits until a value that no event reports is in a range. A failure shows the value that was seen last.
 package func eventually<Range: RangeExpression>(
     in range: Range,
-    _ value: () throws -> Range.Bound,
+    _ value: () async throws -> Range.Bound,
     sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     try await eventually(value, isMet: { range.contains($0) }, "be in \(range)", sourceLocation: sourceLocation)
@@ -26,13 +26,13 @@ package func eventually<Range: RangeExpression>(
 
 /// Looks at a value until it meets a condition. Between two looks it leaves the processor to the other tests.
 private func eventually<Value>(
-    _ value: () throws -> Value,
+    _ value: () async throws -> Value,
     isMet: (Value) -> Bool,
     _ condition: String,
     sourceLocation: SourceLocation
 ) async throws {
     let deadline = ContinuousClock.now + .seconds(180)
-    var seen = try value()
+    var seen = try await value()
     while !isMet(seen) {
         try Task.checkCancellation()
         guard ContinuousClock.now < deadline else {
@@ -40,6 +40,6 @@ private func eventually<Value>(
             return
         }
         try await Task.sleep(for: .milliseconds(1))
-        seen = try value()
+        seen = try await value()
     }
 }

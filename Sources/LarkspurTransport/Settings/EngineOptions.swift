@@ -122,10 +122,10 @@ public struct EngineOptions: Sendable {
     ///
     /// With a limit, requests move to the servers that a load balancer or a changed DNS entry provides. The age is
     /// rounded up to whole seconds, and is at least one second. It is checked when a request is about to be sent on an
-    /// open connection. An older HTTP/2 connection that still has requests is closed when they have ended, and new
-    /// requests share a new connection. With ``maximumConnections``, such a connection gets new requests until it has
-    /// none, because there may be no room for another connection. The option needs libcurl 7.80. With older versions,
-    /// every request fails.
+    /// open connection. An older HTTP/2 connection that still has requests is closed when they have ended (from libcurl
+    /// 8.21 on, by the next request after that), and new requests share a new connection. With ``maximumConnections``,
+    /// such a connection gets new requests until it has none, because there may be no room for another connection. The
+    /// option needs libcurl 7.80. With older versions, every request fails.
     public var maximumConnectionAge: Duration?
     /// The maximum number of connections to all hosts together, including idle connections. It is at least 1. Default:
     /// nil, so that there is no limit.

@@ -3,6 +3,7 @@ import Foundation
 import Larkspur
 import LarkspurTransport
 import Testing
+import TestSupport
 
 /// The next requests after one over HTTP/2 has failed.
 @Suite("HTTP/2: connections", .needsTrustedHTTP2, .timeLimit(.minutes(5)))
@@ -177,9 +178,12 @@ struct HTTP2ConnectionTests {
         #expect(await session.connections.first?.open == 2)
         _ = try await server.makeSession().reply(to: server.url("signal:\(name)2 headend:204"))
         #expect(try await stream.content.count == 15)
-        // The old connection is closed.
-        while await session.connections.first?.open != 1 {}
-        #expect(try await server.echo(in: session).connection == second)
+        // From 8.21 on, libcurl closes the old connection when it looks for a connection for the next request.
+        try await eventually {
+            let next = try? await server.echo(in: session).connection
+            #expect(next == second)
+            return await session.connections.first?.open == 1
+        }
     }
 
     @Test("One connection is opened in advance, whatever their number is, and only if there is none")

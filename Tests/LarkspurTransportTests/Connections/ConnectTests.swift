@@ -2,6 +2,7 @@
 import Foundation
 import LarkspurTesting
 import Testing
+import TestSupport
 
 @testable import LarkspurTransport
 
@@ -188,11 +189,11 @@ struct ConnectTests {
         defer { session.invalidateAndCancel() }
         let url = try silent.url(scheme: "https")
         let task = Task { try await session.connect(to: url) }
-        while await session.connections.first?.open != 1 {}
+        try await eventually(1) { await session.connections.first?.open }
         task.cancel()
         let error = await #expect(throws: URLError.self) { try await task.value }
         #expect(error?.code == .cancelled)
-        while await session.connections.first?.open == 1 {}
+        try await eventually { await session.connections.first?.open != 1 }
     }
 }
 #endif
