@@ -20,7 +20,7 @@ final class Connections {
     /// The shard for new transfers, for each use.
     @exclusivity(unchecked) private var current: [Shard.Use: Shard] = [:]
     /// The times at which the shards have to act.
-    @exclusivity(unchecked) private(set) var deadlines = DeadlineHeap<Shard>()
+    @exclusivity(unchecked) private(set) var deadlines = DeadlineHeap<LoopTime, Shard>()
     /// The shards whose transfers have advanced but have not reported this yet.
     @exclusivity(unchecked) var progressing: [Shard] = []
     /// The time of the loop's turn.

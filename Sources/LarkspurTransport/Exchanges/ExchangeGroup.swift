@@ -21,7 +21,7 @@ final class ExchangeGroup {
     /// deadline moves to a later time, but the check does not. At the check, the exchange ends if its time limit has
     /// passed, and otherwise does what is due, such as reporting a wait. If the exchange continues, its next check is
     /// at its current deadline.
-    @exclusivity(unchecked) var deadlines = DeadlineHeap<Exchange>()
+    @exclusivity(unchecked) var deadlines = DeadlineHeap<LoopTime, Exchange>()
     /// The running revalidations of cached responses, by the identifiers of their tasks.
     @exclusivity(unchecked) private var refreshes: [Int: Revalidation] = [:]
     /// The revalidations whose tasks have ended, but whose responses may still be stored.

@@ -245,7 +245,7 @@ struct DormantTasks {
 
     private let resourceTimeout: TimeInterval
     private var entries: [Int: Entry] = [:]
-    private var deadlines = DeadlineHeap<Entry>()
+    private var deadlines = DeadlineHeap<LoopTime, Entry>()
 
     /// - Parameter resourceTimeout: The time limit for a whole task, in seconds.
     init(resourceTimeout: TimeInterval) { self.resourceTimeout = resourceTimeout }

@@ -57,7 +57,7 @@ struct DeadlineHeapTests {
     func order() {
         var generator = SeededGenerator(seed: 14)
         let start = LoopTime.now
-        var heap = DeadlineHeap<Holder>()
+        var heap = DeadlineHeap<LoopTime, Holder>()
         var expected: [ObjectIdentifier: LoopTime] = [:]
         let holders = (0..<200).map { _ in Holder() }
         for _ in 0..<5_000 {

@@ -53,7 +53,8 @@ public func withTimeout<Value, Failure: Error>(
 
 /// The timers of one call.
 struct CallTimers: Sendable {
-    private let timers: [Task<Void, Never>]
+    /// The closures that cancel the timers.
+    private let timers: [@Sendable () -> Void]
 
     /// Starts the timers of a call.
     /// - Parameters:
@@ -63,7 +64,7 @@ struct CallTimers: Sendable {
     ///     otherwise nil.
     ///   - task: The task that a timer ends.
     init(_ limits: Timeouts, until deadline: Duration?, on clock: any Clock<Duration>, for task: SessionTask) {
-        var timers: [Task<Void, Never>] = []
+        var timers: [@Sendable () -> Void] = []
         if let wait = limits.connectionWait {
             timers.append(
                 Self.timer(wait, clock) { [weak task] in
@@ -98,7 +99,7 @@ struct CallTimers: Sendable {
 
     /// Ends the timers.
     func cancel() {
-        for timer in timers { timer.cancel() }
+        for cancel in timers { cancel() }
     }
 
     /// Returns the error of a call that has reached a limit. If the call waits for a place at its host, the message
@@ -108,18 +109,25 @@ struct CallTimers: Sendable {
         return LarkspurError(.timedOut, "\(message.withoutFullStop): \(wait.clause).")
     }
 
+    /// Starts a timer. Returns the closure that cancels it.
     private static func timer(
         _ limit: Duration,
         _ clock: some Clock<Duration>,
         _ action: @escaping @Sendable () -> Void
-    ) -> Task<Void, Never> {
+    ) -> @Sendable () -> Void {
         // The end is computed here, because the task below may begin late.
         let end = clock.now.advanced(by: limit.bounded)
-        return Task {
+        if clock is ContinuousClock, let end = end as? ContinuousClock.Instant {
+            let alarm = Alarm()
+            alarm.set(for: end) { isTime in if isTime { action() } }
+            return { alarm.cancel() }
+        }
+        let task = Task {
             // A cancelled sleep throws: the call has ended.
             guard (try? await clock.sleep(until: end, tolerance: nil)) != nil else { return }
             action()
         }
+        return { task.cancel() }
     }
 }
 
