@@ -51,7 +51,7 @@ build_and_test() {
     swift build --build-tests "${options[@]}"
     swift test --skip-build "${options[@]}" --filter LarkspurTransportTests
     # Without FoundationNetworking's own transport, which is not what is examined.
-    local sessions='Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload|Connect'
+    local sessions='Alarm|Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload|Connect'
     sessions+='|ManagerCredential|ResumableUpload|UntrustedURL|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
     local calls='Async|AwaitedEnd|Open|ProducedBody|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
     calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallModel|CallPlan|TaskDelegate'
