@@ -31,17 +31,16 @@ final class Alarm: DeadlineHolder, Sendable {
 extension Clock<Duration> {
     /// Sleeps for a duration, like `sleep(for:)`. A sleep of the continuous clock that is cancelled leaves nothing
     /// behind.
-    /// - Throws: `CancellationError` if the task is cancelled; the errors of the clock.
-    func wait(for duration: Duration) async throws {
-        guard let clock = self as? ContinuousClock else { return try await sleep(for: duration) }
+    /// - Returns: Whether the time has come; false if the task was cancelled, or if the clock has failed.
+    func wait(for duration: Duration) async -> Bool {
+        guard let clock = self as? ContinuousClock else { return (try? await sleep(for: duration)) != nil }
         let end = clock.now.advanced(by: duration)
         let alarm = Alarm()
-        let isTime = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in alarm.set(for: end) { continuation.resume(returning: $0) } }
         } onCancel: {
             alarm.cancel()
         }
-        guard isTime else { throw CancellationError() }
     }
 }
 

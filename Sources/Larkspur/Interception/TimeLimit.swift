@@ -88,8 +88,8 @@ struct TimeLimit: RequestInterceptor {
         var left = checks
         var last: Int64 = 0
         while left > 0 {
-            // The wait fails if the request has ended.
-            guard (try? await context.clock.wait(for: limit.bounded / checks)) != nil else { return false }
+            // The wait is cancelled when the request has ended.
+            guard await context.clock.wait(for: limit.bounded / checks) else { return false }
             let (sent, total) = context.sentBytes
             left = checks > 1 && (context.isProducing || sent != last || sent < total) ? checks : left - 1
             last = sent

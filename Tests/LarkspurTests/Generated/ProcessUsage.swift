@@ -40,6 +40,29 @@ struct ProcessUsage {
         return status("VmRSS")
     }
 
+    /// The memory of all objects, without what the allocator keeps between them; nil if the C library does not tell.
+    static var allocatedMemory: Int? {
+        typealias Information = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+        guard let information = dlsym(nil, "malloc_info"), let file = tmpfile() else { return nil }
+        defer { fclose(file) }
+        _ = unsafeBitCast(information, to: Information.self)(0, file)
+        rewind(file)
+        // The last lines are sums: what the system has given, and the free parts of it.
+        var sums: [String: Int] = [:]
+        var line = [CChar](repeating: 0, count: 200)
+        while fgets(&line, 200, file) != nil {
+            let parts = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+                .split(separator: "\"", omittingEmptySubsequences: false)
+            guard let index = parts.firstIndex(where: { $0.hasSuffix(" size=") }), parts.count > index + 1 else {
+                continue
+            }
+            sums[parts[..<min(2, index)].joined()] = Int(parts[index + 1])
+        }
+        guard let given = sums["<system type=current"] else { return nil }
+        return given - (sums["<total type=fast"] ?? 0) - (sums["<total type=rest"] ?? 0)
+            + (sums["<total type=mmap"] ?? 0)
+    }
+
     private static func status(_ name: String) -> Int {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
