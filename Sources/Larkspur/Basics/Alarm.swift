@@ -7,10 +7,10 @@ import Synchronization
 /// second, that would be 30,000 timers.
 final class Alarm: DeadlineHolder, Sendable {
     private let schedule: AlarmSchedule
-    // The schedule's lock protects these properties.
+    // Safe: these properties are used only within the schedule's lock.
     nonisolated(unsafe) var deadlineIndex: Int?
-    fileprivate nonisolated(unsafe) var isCancelled = false
-    fileprivate nonisolated(unsafe) var action: (@Sendable (_ isTime: Bool) -> Void)?
+    fileprivate nonisolated(unsafe) var isCancelled = false  // Safe for the same reason.
+    fileprivate nonisolated(unsafe) var action: (@Sendable (_ isTime: Bool) -> Void)?  // Safe for the same reason.
 
     /// - Parameter schedule: The schedule of the alarm. Default: that of the process.
     init(in schedule: AlarmSchedule = .shared) { self.schedule = schedule }
@@ -66,8 +66,8 @@ final class AlarmSchedule: Sendable {
 
     /// The number of sleeps that have not ended. It is zero some time after the last alarm.
     var sleepCount: Int { state.withLock { $0.sleeps.count } }
-    /// The earliest time of an alarm; nil if there is no alarm.
-    var next: ContinuousClock.Instant? { state.withLock { $0.alarms.earliest } }
+    /// The times of the alarms, in no order.
+    var times: [ContinuousClock.Instant] { state.withLock { $0.alarms.deadlines } }
 
     /// Adds an alarm. Returns false if it was cancelled before.
     fileprivate func insert(

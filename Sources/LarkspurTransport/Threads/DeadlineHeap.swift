@@ -15,6 +15,9 @@ package struct DeadlineHeap<Time: Comparable, Holder: DeadlineHolder> {
     /// The earliest deadline; nil if there are no objects.
     package var earliest: Time? { entries.first?.deadline }
 
+    /// The deadlines, in no order.
+    package var deadlines: [Time] { entries.map(\.deadline) }
+
     /// Adds an object with a deadline. If the object is in the heap, the deadline replaces the present one.
     package mutating func insert(_ holder: Holder, at deadline: Time) {
         if let index = holder.deadlineIndex {

@@ -1,3 +1,5 @@
+import Foundation
+import LarkspurTesting
 import TestSupport
 import Testing
 
@@ -27,7 +29,7 @@ struct AlarmTests {
         }
         let delays = try await rings.wait { $0.count >= 6 }
         #expect(delays.count == 6 && delays.allSatisfy { $0 >= .zero })
-        #expect(schedule.next == nil)
+        #expect(schedule.times.isEmpty)
         try await eventually(0) { schedule.sleepCount }
     }
 
@@ -42,7 +44,7 @@ struct AlarmTests {
         unset.cancel()
         unset.set(for: clock.now) { actions.record($0) }
         #expect(actions.values == [false, false])
-        #expect(schedule.next == nil)
+        #expect(schedule.times.isEmpty)
     }
 
     @Test("Cancelled alarms leave nothing behind, and an earlier alarm does not wait for a later one")
@@ -57,7 +59,7 @@ struct AlarmTests {
         }
         try await eventually(2) { schedule.sleepCount }
         later.cancel()
-        #expect(schedule.next == nil)
+        #expect(schedule.times.isEmpty)
     }
 
     @Test("Each action runs once although the alarm is cancelled at its time")
@@ -78,7 +80,7 @@ struct AlarmTests {
             }
         }
         #expect(actions.values.count == count)
-        #expect(schedule.next == nil)
+        #expect(schedule.times.isEmpty)
     }
 
     @Test("A wait ends at its time, or when its task is cancelled")
@@ -92,5 +94,24 @@ struct AlarmTests {
             task.cancel()
             #expect(await task.value == false)
         }
+    }
+
+    @Test("The limits of a call are alarms, and none is left when the call has ended")
+    func callLimits() async throws {
+        let server = try LoopbackServer()
+        let gate = LoopbackServer.Gate()
+        server.route("/held") { _ in .text("done").held(until: gate) }
+        let manager = SessionManager(baseURL: server.baseURL)
+        // No other test has such limits.
+        let day = Duration.seconds(86_400)
+        manager.interceptors = .standard(total: day * 300, attempt: day * 200)
+        let start = clock.now
+        let count = { AlarmSchedule.shared.times.count { $0 > start.advanced(by: day * 100) } }
+        let call = manager.get("held").timeout(total: day * 400)
+        async let text = call.string
+        try await eventually(3) { count() }
+        gate.open()
+        #expect(try await text == "done")
+        try await eventually(0) { count() }
     }
 }
