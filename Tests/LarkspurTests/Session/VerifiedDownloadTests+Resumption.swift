@@ -101,14 +101,17 @@ extension VerifiedDownloadTests {
         #expect(placed == file.content)
     }
 
-    @Test("Resume data that a later attempt did not use is discarded with content that does not match")
-    func unusedResumeData() async throws {
+    @Test(
+        "Resume data that a later attempt did not use is discarded with content that does not match",
+        arguments: [false, true]
+    )
+    func unusedResumeData(endsEarly: Bool) async throws {
         let file = BrokenFile(10_000, cuts: [4_000])
         server.route("/file") { [server] request in
             server.requests.count == 1 ? file.answer(request) : .text("busy", status: 503)
         }
         let task = makeManager().download("file", maximumResumptions: 1, to: .file(destination))
-            .validate(statusCode: StatusCodes(200..<600)).verifyDigest(expecting(file))
+            .validate(statusCode: StatusCodes(200..<600)).verifyDigest(endsEarly ? expecting(file) : Self.wrong)
         let error = await task.response().error
         #expect(error?.code == .digestMismatch)
         #expect(error?.resumeData == nil)

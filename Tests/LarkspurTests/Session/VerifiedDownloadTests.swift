@@ -303,7 +303,8 @@ struct VerifiedDownloadTests {
         server.route("/gzip", .data(Self.content).encoded(as: .gzip))
         server.route("/own", .data(Self.content).adding("Content-Encoding", "x-own"))
         let manager = makeManager(transport)
-        for path in ["gzip", "own"] {
+        // libcurl fails on a coding that it does not know, unless the engine reads the content.
+        for path in transport == .foundation ? ["gzip"] : ["gzip", "own"] {
             for verification in [Self.right, .expecting(.sha256(ContentDigests.sha256), size: 7)] {
                 let headers: HTTPHeaders = ["Accept-Encoding": "gzip"]
                 let download = manager.download(path, headers: headers, to: .file(destination, replacing: true))
