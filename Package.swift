@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "LarkspurXML", targets: ["LarkspurXML"]),
         .library(name: "LarkspurActivity", targets: ["LarkspurActivity"]),
         .library(name: "LarkspurReachability", targets: ["LarkspurReachability"]),
+        .library(name: "LarkspurCredentials", targets: ["LarkspurCredentials"]),
         .library(name: "LarkspurCurlCommands", targets: ["LarkspurCurlCommands"]),
         .library(name: "LarkspurTransport", targets: ["LarkspurTransport"]),
         .library(name: "LarkspurTesting", targets: ["LarkspurTesting"]),
@@ -57,6 +58,11 @@ let package = Package(
             dependencies: ["CNetlink", "HTTPSyntax", "Larkspur"],
             swiftSettings: strict
         ),
+        .target(
+            name: "LarkspurCredentials",
+            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur"],
+            swiftSettings: strict
+        ),
         .target(name: "LarkspurCurlCommands", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),
         .target(name: "LarkspurImages", dependencies: ["CImages", "HTTPSyntax", "Larkspur"], swiftSettings: strict),
         .target(name: "LarkspurXML", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),
@@ -67,7 +73,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "LarkspurCommand",
-            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity"],
+            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCredentials"],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -150,6 +156,11 @@ let package = Package(
                 "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "LarkspurXML",
                 "TestSupport",
             ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "LarkspurCredentialsTests",
+            dependencies: ["HTTPSyntax", "LarkspurCredentials", "LarkspurTesting", "LarkspurTestSupport", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -192,8 +192,8 @@ extension LarkspurError.Code {
     )
     /// A check that the call has added rejected the response; see the underlying error.
     public static let unacceptableResponse = Self(label: "unacceptable-response", number: NSURLErrorBadServerResponse)
-    /// The content does not have the digest that the response announces, or the field with the digest is malformed; see
-    /// ``DigestVerification``.
+    /// The content does not have the digest that the response announces, or the digest or size that the caller expects;
+    /// or one of these is malformed. See ``DigestVerification``.
     public static let digestMismatch = Self(label: "digest-mismatch", number: NSURLErrorBadServerResponse)
     /// The call requires a digest of the content, but the response has none that can be verified.
     public static let digestMissing = Self(label: "digest-missing", number: NSURLErrorBadServerResponse)

@@ -1,30 +1,57 @@
 internal import HTTPSyntax
 
-/// The verification of the digests that a server sends with the content of a response (RFC 9530).
+/// The verification of the content of a response: of the digests that a server sends with it (RFC 9530), or of a digest
+/// and a size that the caller expects.
 ///
 ///     let file = try await manager.download("disk.iso", to: .folder(downloads)).verifyDigest(.required).file
 ///
-/// A digest is the hash of the content by SHA-256 or SHA-512. Other algorithms are ignored, because they are unknown or
-/// not secure. A server sends it in the field `Repr-Digest` or `Content-Digest`, in the header section or in the
-/// trailer section. A digest shows that the content was not changed by accident on its way. It does not show who has
-/// made the content.
+/// If the content does not match, the call ends with the error `digestMismatch`. No interceptor repeats the request, a
+/// downloaded file is removed before it reaches its destination, and no resume data of it remains.
 ///
-/// A digest covers the content as it was sent. So the call asks for content without a content coding, unless the caller
+/// A digest is the hash of the content by SHA-256 or SHA-512. The caller passes the expected digest to
+/// ``expecting(_:size:)``. All that follows is about the digests that a server sends.
+///
+/// A server sends a digest in the field `Repr-Digest` or `Content-Digest`, in the header section or in the trailer
+/// section. Other algorithms are ignored, because they are unknown or not secure. Such a digest shows that the content
+/// was not changed by accident on its way. It does not show who has made the content.
+///
+/// Such a digest covers the content as it was sent. So the call asks for content without a content coding, unless the caller
 /// has set `Accept-Encoding`. If a response has a content coding anyway, its digests are not verified. For a partial
 /// response (206), only `Content-Digest` is verified, unless the download was resumed and is complete now. A response
 /// without content (to HEAD, or with the status 204 or 304) is not verified, nor is a response that is not acceptable.
 ///
 /// Interceptors must not change content that is verified, because the verification comes after the interceptors.
 public struct DigestVerification: Sendable, Hashable {
-    let isRequired: Bool
+    private enum Kind: Sendable, Hashable {
+        case ifPresent
+        case required
+        // Indirect, because the options of every call have room for a verification, and most have none.
+        indirect case expecting(ExpectedContent)
+    }
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
 
     /// The digests are verified if there are any. If the content does not have one of them, or a field is malformed,
     /// the call ends with the error `digestMismatch`.
-    public static let ifPresent = Self(isRequired: false)
+    public static let ifPresent = Self(.ifPresent)
 
     /// The response must have a digest by a known algorithm. Otherwise the call ends with the error `digestMissing`.
     /// The digest is verified as with ``ifPresent``. If the response has a content coding, the error is `unsupported`.
-    public static let required = Self(isRequired: true)
+    public static let required = Self(.required)
+
+    init(expecting content: ExpectedContent) { kind = .expecting(content) }
+
+    /// Whether the response must have a digest.
+    var isRequired: Bool {
+        if case .required = kind { true } else { false }
+    }
+
+    /// The properties of the content that the caller expects; nil if only the digests that the server sends count.
+    var expected: ExpectedContent? {
+        if case .expecting(let content) = kind { content } else { nil }
+    }
 }
 
 extension DigestVerification {
@@ -33,7 +60,7 @@ extension DigestVerification {
         case data(Data)
         case file(URL)
         /// Content that was streamed.
-        case hashed(ContentHashes)
+        case hashed(ContentHashes, count: Int64)
     }
 
     /// A field with digests.
@@ -50,27 +77,36 @@ extension DigestVerification {
     ///
     /// If the header section has no digest, the trailers may have one, by either algorithm.
     func hashes(for response: URLResponse) -> ContentHashes? {
+        if expected?.digest != nil { return hashesOfNothing }
         guard let response = response as? HTTPURLResponse, response.contentCoding == nil else { return nil }
-        let content = Content.hashed(ContentHashes([]))
+        let content = Content.hashed(ContentHashes([]), count: 0)
         let fields = (try? Self.fields(of: response, nil, for: content)) ?? []
         let announced = fields.flatMap(\.digests.keys)
         return ContentHashes(announced.isEmpty ? Self.algorithms : Set(announced))
     }
 
+    /// The hashes of a stream that has delivered nothing, by the algorithm of the expected digest.
+    var hashesOfNothing: ContentHashes { ContentHashes(expected?.digest.map { [$0.algorithm] } ?? []) }
+
     /// Verifies content.
     /// - Parameters:
     ///   - content: The content.
-    ///   - response: The response, whose header fields may have digests.
+    ///   - response: The response, whose header fields may have digests; nil if it is not one of HTTP.
     ///   - trailers: The trailers, which may have digests; nil if there are none.
     ///   - method: The method of the request.
     /// - Throws: `digestMismatch`, `digestMissing`, `unsupported`, or `fileUnreadable`.
     func verify(
         _ content: Content,
-        of response: HTTPURLResponse,
+        of response: HTTPURLResponse?,
         _ trailers: HTTPHeaders?,
         method: String?
     ) throws(LarkspurError) {
-        guard method != "HEAD", response.statusCode != 204, response.statusCode != 304 else { return }
+        if let expected {
+            try expected.verify(content)
+            // The digest of the caller is the stronger one, and that of the server may be of coded content.
+            if expected.digest != nil { return }
+        }
+        guard let response, method != "HEAD", response.statusCode != 204, response.statusCode != 304 else { return }
         if let coding = response.contentCoding {
             guard isRequired else { return }
             throw LarkspurError(
@@ -148,15 +184,36 @@ extension DigestVerification.Content {
     /// The number of bytes of a file that are read at a time.
     private static let chunkSize = 1 << 20
 
+    /// Returns the size of the content in bytes.
+    /// - Throws: `fileUnreadable`.
+    func size() throws(LarkspurError) -> Int64 {
+        switch self {
+        case .data(let data): return Int64(data.count)
+        case .hashed(_, let count): return count
+        case .file(let file):
+            do {
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                if let size = attributes[.size] as? NSNumber { return size.int64Value }
+            } catch {
+                throw Self.unreadable(error)
+            }
+            throw Self.unreadable(nil)
+        }
+    }
+
+    private static func unreadable(_ error: (any Error)?) -> LarkspurError {
+        LarkspurError(.fileUnreadable, "The downloaded file could not be read to verify it.", underlyingError: error)
+    }
+
     /// Returns the hashes of the content, beginning at an offset.
     /// - Throws: `fileUnreadable`.
-    fileprivate func hashes(
+    func hashes(
         _ algorithms: Set<ContentHashes.Algorithm>,
         from offset: Int64
     ) throws(LarkspurError) -> ContentHashes {
         var hashes = ContentHashes(algorithms)
         switch self {
-        case .hashed(let known): return known
+        case .hashed(let known, _): return known
         case .data(let data): hashes.update(data)
         case .file(let file):
             do {
@@ -165,11 +222,7 @@ extension DigestVerification.Content {
                 try handle.seek(toOffset: UInt64(offset))
                 while let chunk = try handle.read(upToCount: Self.chunkSize), !chunk.isEmpty { hashes.update(chunk) }
             } catch {
-                throw LarkspurError(
-                    .fileUnreadable,
-                    "The downloaded file could not be read to verify its digest.",
-                    underlyingError: error
-                )
+                throw Self.unreadable(error)
             }
         }
         return hashes

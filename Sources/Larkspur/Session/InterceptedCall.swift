@@ -211,7 +211,7 @@ struct InterceptedCall: Sendable {
             template.resumer != nil || response !== task.response || stream.releaseHeld(),
             let task = task as? DataTask
         else { return }
-        try stream.begin(with: response, hashing: task.hashes(for: response))
+        try stream.begin(with: response, verifying: task.verification)
         if !result.data.isEmpty { _ = try stream.deliver(result.data, held: true, from: task) }
     }
 

@@ -12,7 +12,12 @@ extension SessionManager: CallLauncher {
         var options = start.options
         if let stream = start.stream { template.stream = stream }
         if let eventStream = start.eventStream { request = request?.map(eventStream.prepared) }
-        if options.value.digestVerification != nil { request = request?.map { $0.requestingNoCoding } }
+        if let verification = options.value.digestVerification {
+            request = request?.map { $0.requestingNoCoding }
+            if let failure = verification.expected?.failure, request?.failure == nil {
+                request = .failure(failure.filled(request: try? request?.get(), response: nil, responseData: nil))
+            }
+        }
         if environment.launchesLate || task.deadline != nil || !options.value.timeouts.isEmpty {
             let shared = environment.settings.timeouts
             let limits = options.value.timeouts.filled(from: start.eventStream == nil ? shared : shared.forEventStreams)

@@ -77,6 +77,23 @@ struct DownloadSamplesTests {
         #expect(rest == ["disk.iso"])
     }
 
+    @Test("A verified download has the expected digest and size, or is not stored")
+    func verified() async throws {
+        server.route("/disk.iso", .data(ContentDigests.content))
+        let samples = DownloadSamples(
+            manager: SessionManager(baseURL: server.baseURL),
+            url: server.url("/disk.iso"),
+            folder: folder.url
+        )
+        for (checksum, size) in [(ContentDigests.other, 7), (ContentDigests.sha256, 8)] as [(String, Int64)] {
+            let error = await #expect(throws: LarkspurError.self) { _ = try await samples.verified(checksum, size) }
+            #expect(error?.code == .digestMismatch)
+            #expect(content == nil)
+        }
+        #expect(try await samples.verified(ContentDigests.sha256, 7).lastPathComponent == "disk.iso")
+        #expect(content == ContentDigests.content)
+    }
+
     @Test("Resume data that is older than a week is removed")
     func discardAbandoned() async throws {
         serve(cuts: [1_000])

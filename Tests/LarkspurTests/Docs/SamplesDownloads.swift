@@ -19,6 +19,15 @@ struct DownloadSamples: Sendable {
         return manager
     }
 
+    func verified(_ checksum: String, _ size: Int64) async throws -> URL {
+        // sample: verified download
+        let file = try await manager.download("disk.iso", maximumResumptions: 10, to: .folder(folder))
+            .verifyDigest(.expecting(.sha256(checksum), size: size))
+            .file
+        // end
+        return file
+    }
+
     func awaited() async {
         // sample: awaited download with resume data
         let stored = folder.appendingPathComponent("disk.iso.resume")

@@ -25,6 +25,7 @@ final class ResponseStream: Sendable {
         /// Whether the last response is held.
         var isHeld = false
         var hashes: ContentHashes?
+        var verification: DigestVerification?
     }
 
     /// The closure that returns the rules for acceptable responses.
@@ -83,10 +84,14 @@ final class ResponseStream: Sendable {
     var hashes: ContentHashes? { state.withLock { $0.hashes } }
 
     /// Records that a response begins.
-    /// - Parameter hashes: The hashes to compute of its content. Default: nil, for none.
+    /// - Parameter verification: The verification of its content. Default: nil, for none.
     /// - Throws: `connectionLost`, if the response begins again after content was delivered, because the consumer has
-    ///   that content already; `unacceptableContentType`, if the content type of the response ends the task.
-    func begin(with response: URLResponse, hashing hashes: ContentHashes? = nil) throws(LarkspurError) {
+    ///   that content already; `unacceptableContentType`, if the content type of the response ends the task;
+    ///   `digestMismatch`, if the response announces another size than the expected one.
+    func begin(
+        with response: URLResponse,
+        verifying verification: DigestVerification? = nil
+    ) throws(LarkspurError) {
         let status = (response as? HTTPURLResponse)?.statusCode
         // FoundationNetworking reports interim responses like final ones.
         if let status, status < 200 { return }
@@ -95,7 +100,8 @@ final class ResponseStream: Sendable {
         let isAcceptable = state.withLock { state in
             state.isHeld = state.holdsRefused && !isSuccess && refusal == nil
             state.isAcceptable = refusal == nil && !state.isHeld
-            state.hashes = hashes
+            state.hashes = verification?.hashes(for: response)
+            state.verification = verification
             return state.isAcceptable
         }
         guard !hasDelivered else {
@@ -107,6 +113,11 @@ final class ResponseStream: Sendable {
         }
         if let refusal, refusesOtherStreams, refusal.code == .unacceptableContentType, response.mayBeEndless {
             throw refusal
+        }
+        if isAcceptable, let expected = verification?.expected,
+            let failure = expected.failure(received: 0, announced: response.contentLengthOnceDecoded)
+        {
+            throw failure
         }
         if isAcceptable, case .channel(let channel) = consumer { channel.begin(with: response, isDelivered: mayHold) }
     }
@@ -130,16 +141,22 @@ final class ResponseStream: Sendable {
     ///   - held: An object that is released when the consumer has taken the chunk.
     ///   - task: The task that the content belongs to.
     /// - Returns: False if the response is not acceptable, so that the chunk is not delivered.
-    /// - Throws: `contentTooLarge`, if the transport cannot wait for a consumer that is too slow.
+    /// - Throws: `contentTooLarge`, if the transport cannot wait for a consumer that is too slow; `digestMismatch`, if
+    ///   the content has more bytes than expected. The chunk is not delivered then.
     func deliver(_ data: Data, held: (any Sendable)?, from task: DataTask) throws(LarkspurError) -> Bool {
-        let isAcceptable = state.withLock { state in
-            guard state.isAcceptable else { return false }
-            state.count += Int64(data.count)
+        let (isAcceptable, failure) = state.withLock { state -> (Bool, StoredError?) in
+            guard state.isAcceptable else { return (false, nil) }
+            let count = state.count + Int64(data.count)
+            if let failure = state.verification?.expected?.failure(received: count, announced: -1) {
+                return (true, StoredError(failure))
+            }
+            state.count = count
             // The hashes are updated in the order of the content. No other thread needs the lock meanwhile.
             state.hashes?.update(data)
-            return true
+            return (true, nil)
         }
         guard isAcceptable else { return false }
+        if let failure { throw failure.error }
         switch consumer {
         case .handler(let handler):
             task.environment.settings.completionQueue.async { [self] in

@@ -85,6 +85,10 @@ extension SessionTask {
             isHooked.store(other.hooks != nil, ordering: .releasing)
             storage.observation = other.observation?.copy()
             isObserved.store(storage.observation != nil, ordering: .relaxed)
+            // The download has no other options of the call, but its file must not escape the verification.
+            if let verification = other.start.options.value.digestVerification {
+                storage.start.use(CallOptions(digestVerification: verification))
+            }
             storage.timeline.resumed = other.timeline.resumed
             storage.timeline.responseReceived = other.timeline.responseReceived
             // Each of the two tasks leaves the group at its own end. This task enters the group while the other task is

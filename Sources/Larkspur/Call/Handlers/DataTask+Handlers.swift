@@ -161,10 +161,11 @@ extension SessionTask {
     /// - Returns: The task.
     public func keepSending() -> Self { configure("keepSending()") { $0.keepsSending = true } }
 
-    /// Verifies the digests of the response's content (RFC 9530). If the content does not have the announced digest,
-    /// the error has the code `digestMismatch`, and a downloaded file is not moved to its destination.
-    /// - Parameter verification: The kind of verification. Default: `.required`, with which a response without a digest
-    ///   is an error with the code `digestMissing`.
+    /// Verifies the response's content: the digests that the server sends (RFC 9530), or an expected digest or size. If
+    /// the content does not match, the error has the code `digestMismatch`, and a downloaded file is removed and not
+    /// moved to its destination.
+    /// - Parameter verification: The kind of verification, such as `.expecting(.sha256("…"))`. Default: `.required`,
+    ///   with which a response without a digest is an error with the code `digestMissing`.
     /// - Returns: The task.
     public func verifyDigest(_ verification: DigestVerification = .required) -> Self {
         configure("verifyDigest(_:)") { $0.digestVerification = verification }

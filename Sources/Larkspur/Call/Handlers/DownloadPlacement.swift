@@ -19,7 +19,13 @@ struct DownloadPlacement: Sendable {
             if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
         } catch {
             var error = error
-            error.resumeData = error.resumeData ?? result.unusedResumeData
+            if error.code == .digestMismatch {
+                // Wrong content is of no use to another attempt, and must not be taken for the file.
+                if let resumeData = result.unusedResumeData { Platform.discard(resumeData: resumeData) }
+                result.file.map(TemporaryDownload.init)?.discard()
+            } else {
+                error.resumeData = error.resumeData ?? result.unusedResumeData
+            }
             ending.file = .failure(error.filled(request: result.request, response: result.response, responseData: nil))
         }
         let isMoved = ending.move != nil && ending.move?.error == nil

@@ -51,15 +51,16 @@ extension CallOptions {
         )
     }
 
-    /// Verifies the digests of a response, if the call asks for it. The error is stored, because a response that is not
+    /// Verifies the content of a response, if the call asks for it. The error is stored, because a response that is not
     /// acceptable is reported with another error.
     /// - Parameter stream: The stream that has delivered the content; nil if the content was collected.
     func verifyingDigests(of result: TransferResult, from stream: ResponseStream?) -> TransferResult {
-        guard let digestVerification, result.error == nil, let response = result.response as? HTTPURLResponse else {
-            return result
-        }
+        guard let digestVerification, result.error == nil else { return result }
+        let response = result.response as? HTTPURLResponse
         let content: DigestVerification.Content =
-            if let stream { .hashed(stream.hashes ?? ContentHashes([])) } else if let file = result.file {
+            if let stream {
+                .hashed(stream.hashes ?? digestVerification.hashesOfNothing, count: stream.count)
+            } else if let file = result.file {
                 .file(file)
             } else {
                 .data(result.data)
@@ -69,7 +70,7 @@ extension CallOptions {
             try digestVerification.verify(content, of: response, result.trailers, method: result.request?.httpMethod)
         } catch {
             let data = result.file == nil && stream == nil ? result.data : nil
-            let failure = error.filled(request: result.request, response: response, responseData: data)
+            let failure = error.filled(request: result.request, response: result.response, responseData: data)
             result.digestFailure = StoredError(failure)
         }
         return result

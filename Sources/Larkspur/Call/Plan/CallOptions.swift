@@ -30,7 +30,8 @@ public struct CallOptions: Sendable {
     public var parameterEncoding: ParameterEncoding?
     /// The cache policy, in place of the policy of ``SessionManager/requestSettings`` or of the request. Default: nil.
     public var cachePolicy: URLRequest.CachePolicy?
-    /// The verification of the digests that the server sends with the content (RFC 9530). Default: nil, for none.
+    /// The verification of the content, by the digests that the server sends with it (RFC 9530), or by an expected
+    /// digest or size. Default: nil, for none.
     public var digestVerification: DigestVerification?
     /// The priority of the task, from 0 to 1. Default: nil, to use `URLSessionTask.defaultPriority`.
     public var priority: Float?
@@ -55,7 +56,7 @@ public struct CallOptions: Sendable {
     ///   - credential: The credential for authentication challenges. Default: none.
     ///   - validation: The rules by which responses are acceptable. Default: the rules of the serializer.
     ///   - cachePolicy: The cache policy. Default: the policy of the session manager.
-    ///   - digestVerification: The verification of the content's digests. Default: none.
+    ///   - digestVerification: The verification of the content. Default: none.
     ///   - priority: The priority of the task, from 0 to 1. Default: `URLSessionTask.defaultPriority`.
     ///   - keepsSending: Whether content is sent even after a status of 300 or more. Default: false.
     ///   - uploadProgress: Called on the completion queue while the content of the request is sent. Default: none.
@@ -104,6 +105,7 @@ public struct CallOptions: Sendable {
     /// Returns the plan with a request in which the properties of the options are set.
     func applied(to plan: CallPlan) -> CallPlan {
         guard cachePolicy != nil || digestVerification != nil else { return plan }
+        if let failure = digestVerification?.expected?.failure { return plan.failing(with: failure) }
         return plan.mapRequest { request in
             var request = digestVerification == nil ? request : request.requestingNoCoding
             if let cachePolicy { request.cachePolicy = cachePolicy }

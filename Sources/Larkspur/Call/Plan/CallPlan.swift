@@ -43,6 +43,16 @@ struct CallPlan: Sendable {
         return plan
     }
 
+    /// Returns the plan of a call that ends with an error before anything is sent. If the request could not be built, its
+    /// error stays.
+    func failing(with error: LarkspurError) -> CallPlan {
+        guard failure == nil else { return self }
+        let error = error.filled(request: urlRequest, response: nil, responseData: nil)
+        var plan = CallPlan(template: template, request: .failure(error), download: download)
+        plan.chain = chain
+        return plan
+    }
+
     /// Creates the plan of a call whose content is collected, with a request that was validated when it was built.
     init(validRequest request: URLRequest) {
         template = .data
@@ -171,9 +181,8 @@ extension SessionTask {
     /// The options of the call.
     var options: StoredOptions { storage.withLock { $0.start.options } }
 
-    /// Returns the hashes that are computed from the content of a streamed response; nil if the call does not verify
-    /// digests.
-    func hashes(for response: URLResponse) -> ContentHashes? { options.value.digestVerification?.hashes(for: response) }
+    /// The verification of the content; nil if there is none.
+    var verification: DigestVerification? { options.value.digestVerification }
 
     /// The stream that delivers the content; nil if it is collected.
     var stream: ResponseStream? { plan.template.stream ?? storage.withLock { $0.start.stream } }

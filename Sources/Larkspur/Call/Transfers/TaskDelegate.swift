@@ -25,6 +25,8 @@ final class TaskDelegate: TransferReceiver {
     let adapter: any TransportAdapter
     let session: SessionDelegate
     let storage: Mutex<Storage>
+    /// The verification of the file of a download; nil if there is none, and for other transfers.
+    private let verification: DigestVerification?
 
     /// - Parameters:
     ///   - task: The task.
@@ -45,6 +47,8 @@ final class TaskDelegate: TransferReceiver {
         self.session = session
         self.adapter = adapter
         storage = Mutex(Storage(ending: ending))
+        // The options of the call no longer change, so each chunk of a download does without the lock of the task.
+        verification = template.content.kind == .download ? task.verification : nil
     }
 
     // MARK: The registry
@@ -73,7 +77,7 @@ final class TaskDelegate: TransferReceiver {
         }
         task.download.restart()
         do throws(LarkspurError) {
-            try template.stream?.begin(with: response.object, hashing: task.hashes(for: response.object))
+            try template.stream?.begin(with: response.object, verifying: task.verification)
         } catch {
             fail(with: error)
         }
@@ -208,6 +212,19 @@ final class TaskDelegate: TransferReceiver {
             total = response.contentLengthOnceDecoded
         }
         task.download.update(completed: written, total: total, of: task)
+        if let failure = verification?.expected?.failure(received: written, announced: total), hasAcceptableResponse {
+            // The cancellation leaves neither the file nor resume data.
+            fail(with: failure)
+        }
+    }
+
+    /// Whether the response of a download is acceptable. If it is not, its size does not matter: the error names its
+    /// status or type.
+    private var hasAcceptableResponse: Bool {
+        guard let placement = task.plan.download else { return true }
+        let validation = task.options.value.applied(to: placement.validation)
+        // The content is not known yet. So the response is validated as if it had content.
+        return (try? validation.validate(task.response, data: Data([0]))) != nil
     }
 
     /// Moves the downloaded file to a temporary location of Larkspur, because the transport removes the file when the

@@ -1,0 +1,3 @@
+// `import LarkspurCredentials` also imports Larkspur. All other files of this module rely on this import.
+
+@_exported public import Larkspur
