@@ -134,6 +134,6 @@ struct NetrcInterceptorTests {
         let archive = String(decoding: recorder.data, as: UTF8.self)
         let text = "\(response) \(response.error.map { "\($0)" } ?? "") \(lines.values) \(archive)"
         #expect(authorization(server) == [Self.own] && archive.contains("status/500"))
-        for secret in ["secret", Self.own.dropFirst(6)] { #expect(!text.contains(secret), "\(secret)") }
+        for secret in ["secret", String(Self.own.dropFirst(6))] { #expect(!text.contains(secret), "\(secret)") }
     }
 }
