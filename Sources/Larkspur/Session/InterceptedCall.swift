@@ -62,6 +62,7 @@ struct InterceptedCall: Sendable {
         context.isStored = { [task] in
             task.endedTransactions.last.map { $0.isFromCache || $0.cacheUse == .validated } ?? false
         }
+        context.hasCredential = template.options.value.credential != nil
         context.sendsLargeBody = template.sendsLargeBody(of: request)
         context.onSuspension = { [task] in task.setSuspensionHandler($1, of: $0) }
         if let observation = task.observation {

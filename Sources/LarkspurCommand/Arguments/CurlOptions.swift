@@ -23,6 +23,8 @@ enum CurlOptions {
         (["--user-agent"], "the field behind the URL: larkspur URL User-Agent:TEXT"),
         (["-e", "--referer"], "the field behind the URL: larkspur URL Referer:TEXT"),
         (["--cookie"], "the field behind the URL: larkspur URL Cookie:name=value"),
+        (["-n", "--netrc", "--netrc-optional"], "nothing, as ~/.netrc is read without an option"),
+        (["--netrc-file"], "NETRC=FILE before larkspur"),
         (["--oauth2-bearer"], "--auth-type=bearer --auth=TOKEN"), (["--digest"], "--auth-type=digest"),
         (["--cacert"], "--verify=FILE"), (["-E"], "--cert=FILE"), (["--key"], "--cert-key=FILE"),
         (["--max-time", "--connect-timeout"], "--timeout=SECONDS"), (["--max-redirs"], "--max-redirects=NUMBER"),

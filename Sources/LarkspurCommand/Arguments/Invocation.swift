@@ -101,6 +101,8 @@ struct Invocation: Equatable, Sendable {
         /// The value of `--auth`.
         var text: String?
         var scheme: AuthenticationScheme?
+        /// Whether the user's netrc file is ignored.
+        var ignoresNetrc = false
     }
 
     /// The options for redirects and connections.

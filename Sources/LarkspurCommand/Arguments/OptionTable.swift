@@ -196,6 +196,12 @@ enum OptionTable {
                 invocation.credentials.scheme = try Option.choice(text, of: "auth-type")
             }
         ),
+        Option(
+            "ignore-netrc",
+            .credentials,
+            "Does not read credentials from ~/.netrc.",
+            .flag { $0.credentials.ignoresNetrc = true }
+        ),
     ]
 
     private static let streams: [Option] = [

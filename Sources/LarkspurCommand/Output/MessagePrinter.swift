@@ -6,11 +6,16 @@ struct MessagePrinter {
     let palette: Palette
     /// Whether control characters are replaced.
     let isForTerminal: Bool
+    /// The value of a request's field that is replaced by a placeholder; nil for none.
+    var hiddenValue: String?
 
     /// Returns the head of a request, with an empty line after it.
     func head(of request: URLRequest, body: ComposedBody, isChunked: Bool = false) -> String {
         var fields = request.headers
         if fields["Host"] == nil, let url = request.url { fields["Host"] = Self.host(of: url) }
+        if let hiddenValue, fields["Authorization"] == hiddenValue {
+            fields["Authorization"] = String(hiddenValue.before(" ")) + " " + Redaction.placeholder
+        }
         let method = request.httpMethod ?? "GET"
         // The fields that the session adds.
         switch body.length {

@@ -9,6 +9,8 @@ struct ComposedRequest: Sendable {
     var isChunked: Bool
     /// The credentials, which are in the request or wait for a challenge; nil if there are none.
     var credentials: Credentials?
+    /// The credentials from the user's netrc file, which are in the request; nil if there are none.
+    var netrc: NetrcCredentials?
 
     /// The request with its body. If the body is a stream, the request can be sent only once.
     /// ``ComposedBody/makeStream()`` creates another stream.
@@ -21,6 +23,7 @@ struct RequestComposer {
     let session: SavedSession
     let input: StandardInput
     let terminal: TerminalState
+    let environment: [String: String]
 
     /// The name of the program in the User-Agent field.
     static let userAgent = "larkspur/\(LarkspurCommand.version)"
@@ -52,13 +55,19 @@ struct RequestComposer {
         }
         let credentials = try credentials(text, url)
         credentials?.authorization.map { fields["Authorization"] = $0 }
+        let isGiven =
+            credentials != nil || fields["Authorization"] != nil
+            || items.fields.contains { $0.name.hasSameLetters(as: "Authorization") }
+        let netrc = isGiven || invocation.credentials.ignoresNetrc ? nil : NetrcCredentials(for: url, environment)
+        netrc.map { fields["Authorization"] = $0.authorization }
         do throws(LarkspurError) { try fields.validate() } catch { throw UsageError(error.message) }
         request.headers = fields
         return ComposedRequest(
             request: request,
             body: body,
             isChunked: invocation.request.isChunked,
-            credentials: credentials
+            credentials: credentials,
+            netrc: netrc
         )
     }
 

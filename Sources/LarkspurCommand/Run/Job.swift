@@ -38,7 +38,8 @@ struct Job: Sendable {
             style: output.style,
             printsIntermediate: invocation.output.verbosity > 0,
             isStreaming: invocation.output.isStreaming,
-            charset: invocation.output.responseCharset
+            charset: invocation.output.responseCharset,
+            hiding: composed.netrc?.authorization
         )
         if invocation.request.showsCurlCommand {
             try output.sink.write(curlCommand + "\n")
@@ -121,7 +122,10 @@ struct Job: Sendable {
         }
         // The field is removed, because libcurl computes it.
         request.setValue(nil, forHTTPHeaderField: "Content-Length")
-        return request.cURLDescription(redaction: .none)
+        guard let netrc = composed.netrc else { return request.cURLDescription(redaction: .none) }
+        // curl reads the password from the file itself.
+        request.setValue(nil, forHTTPHeaderField: "Authorization")
+        return request.cURLDescription(redaction: .none) + " --netrc-file " + ShellQuoting.quoted(netrc.path)
     }
 
     private func runOnce(_ printer: ResponsePrinter) async throws -> ExitStatus {

@@ -52,7 +52,13 @@ struct Program: Sendable {
         }
         var session = try file?.read() ?? SavedSession()
         let input = StandardInput()
-        let composer = RequestComposer(invocation: invocation, session: session, input: input, terminal: terminal)
+        let composer = RequestComposer(
+            invocation: invocation,
+            session: session,
+            input: input,
+            terminal: terminal,
+            environment: environment
+        )
         var composed = try composer.compose()
         if file != nil { session.take(&composed, items: invocation.request.items) }
         let cookies = CookieStorage(session, host: url.host ?? "")

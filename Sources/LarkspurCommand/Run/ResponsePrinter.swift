@@ -25,13 +25,15 @@ final class ResponsePrinter: RequestExchange.Receiver {
     ///   - printsIntermediate: Whether redirects are printed.
     ///   - isStreaming: Whether the body is printed as it arrives.
     ///   - charset: The charset of a response's body on a terminal; nil for the one that the response names.
+    ///   - hiddenValue: The value of a request's field that is not printed, because the arguments do not contain it.
     init(
         _ parts: MessageParts,
         to sink: Sink,
         style: Style,
         printsIntermediate: Bool,
         isStreaming: Bool,
-        charset: String?
+        charset: String?,
+        hiding hiddenValue: String? = nil
     ) {
         self.charset = charset
         self.parts = parts
@@ -39,7 +41,11 @@ final class ResponsePrinter: RequestExchange.Receiver {
         self.style = style
         self.printsIntermediate = printsIntermediate
         self.isStreaming = isStreaming
-        messages = MessagePrinter(palette: Palette(isColored: style.isColored), isForTerminal: style.isForTerminal)
+        messages = MessagePrinter(
+            palette: Palette(isColored: style.isColored),
+            isForTerminal: style.isForTerminal,
+            hiddenValue: hiddenValue
+        )
         state = Mutex(State(hasPrinted: false))
     }
 
