@@ -3,8 +3,8 @@ internal import HTTPSyntax
 /// The reason that an authorization server gives for a failure (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section
 /// 3.5).
 ///
-///     } catch let error where error.oauth2Failure?.code == "invalid_grant" {
-///         // The user has to log in again.
+///     if error.oauth2Failure?.code == "invalid_grant" {
+///         print("Please log in again.")
 ///     }
 ///
 /// The texts come from the server. If they repeat a secret of the request, such as the client's secret, the word
@@ -51,7 +51,10 @@ public struct OAuth2Failure: Error, Sendable, Hashable {
     /// Replaces secrets in a text. Shorter texts than four bytes are not taken for secrets, because they may be parts of
     /// any word.
     private static func hiding(_ secrets: [String], in text: String) -> String {
-        let forms = secrets.flatMap { [$0, QueryEncoder.percentEscaped($0)] }.filter { $0.utf8.count >= 4 }
+        let forms = secrets.flatMap { secret in
+            let escaped = PercentEncoding.escapingAll(secret, unless: PercentEncoding.isUnreserved)
+            return [secret, QueryEncoder.percentEscaped(secret), escaped]
+        }.filter { $0.utf8.count >= 4 }
         var bytes = Array(text.utf8)
         // A secret may contain another one, so the longest is replaced first.
         for form in forms.sorted(by: { $0.utf8.count > $1.utf8.count }) {

@@ -35,14 +35,16 @@ extension RequestInterceptor where Self == AuthenticationInterceptor<OAuth2Crede
     /// Returns an interceptor of calls that answers `Bearer` challenges (RFC 6750, section 3), as registries of
     /// container images send them: `WWW-Authenticate: Bearer realm="…",service="…",scope="…"`.
     ///
-    ///     let answer = AuthenticationInterceptor.bearerChallenge(for: registry) { challenge in
-    ///         // The server chooses the realm, so the program compares it before it sends a secret there.
-    ///         guard challenge["realm"] == "https://auth.example.com/token" else { return nil }
-    ///         let scope = ["service": challenge["service"], "scope": challenge["scope"]]
-    ///         let url = "https://auth.example.com/token"
-    ///         return try await tokens.get(url, parameters: .encodable(scope)).value()["token"].string
-    ///     }
-    ///     manager.interceptors.call = [answer]
+    ///     manager.interceptors.call = [
+    ///         .bearerChallenge(for: registry) { challenge in
+    ///             guard challenge["realm"] == "https://auth.example.com/token" else { return nil }
+    ///             let scope = ["service": challenge["service"], "scope": challenge["scope"]]
+    ///             let url = "https://auth.example.com/token"
+    ///             return try await tokens.get(url, parameters: .encodable(scope)).value()["token"].string
+    ///         }
+    ///     ]
+    ///
+    /// The server chooses the realm, so the program compares it before it sends a secret there.
     ///
     /// The first request is sent without a token. After a 401 with a `Bearer` challenge, the closure obtains a token,
     /// once for all calls that were refused, and they are sent again. All calls of the interceptor share the token. For
