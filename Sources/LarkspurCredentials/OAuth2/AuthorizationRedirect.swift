@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 
 /// The request with which a browser brings the response of an authorization server (RFC 6749, section 4.1.2).
-struct AuthorizationRedirect: Sendable, Equatable {
+struct AuthorizationRedirect: Sendable {
     private let parameters: [TextKey: [String]]
 
     /// Reads the target of a request; nil if the request is another one, because it has another path or state.
@@ -14,7 +14,7 @@ struct AuthorizationRedirect: Sendable, Equatable {
             guard let name = words.first, !name.isEmpty else { continue }
             parameters[TextKey(name), default: []].append(words.count > 1 ? words[1] : "")
         }
-        guard parameters["state"] == [state] else { return nil }
+        guard let states = parameters["state"], states == [state] else { return nil }
         self.parameters = parameters
     }
 

@@ -78,7 +78,7 @@ extension OAuth2Client {
         guard let endpoint = server.authorizationEndpoint else {
             throw LarkspurError(.unsupported, "The authorization server has no page at which users log in.")
         }
-        if let methods = server.challengeMethods, !methods.contains("S256") {
+        guard server.supportsS256 else {
             throw LarkspurError(.unsupported, "The authorization server does not support the method S256 of PKCE.")
         }
         return endpoint

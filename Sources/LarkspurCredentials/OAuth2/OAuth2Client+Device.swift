@@ -126,7 +126,7 @@ private struct DeviceAuthorization {
 
     /// Returns a URL that a browser may open; nil for any other text.
     private static func link(_ text: String?) -> URL? {
-        guard let text, let url = URL(string: text), ["http", "https"].contains(url.scheme?.inLowercase),
+        guard let text, let url = URL(string: text), ["http", "https"].contains(url.scheme?.inLowercase ?? ""),
             url.host()?.isEmpty == false
         else { return nil }
         return url

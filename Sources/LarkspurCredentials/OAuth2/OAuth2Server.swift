@@ -16,8 +16,8 @@ public struct OAuth2Server: Sendable, Hashable {
     /// Whether the server names itself in its redirects, with the parameter `iss` (RFC 9207). If true, a redirect
     /// without the parameter is refused. Default: false.
     public var sendsIssuer = false
-    /// The methods of PKCE that the server supports; nil if they are unknown.
-    var challengeMethods: [String]?
+    /// Whether the server supports the method S256 of PKCE, as far as it is known.
+    var supportsS256 = true
 
     /// Creates the description of a server from its documentation.
     /// - Parameters:
@@ -103,13 +103,13 @@ public struct OAuth2Server: Sendable, Hashable {
             deviceAuthorizationEndpoint: try Self.endpoint("device_authorization_endpoint", answer, location)
         )
         sendsIssuer = answer.isTrue("authorization_response_iss_parameter_supported")
-        challengeMethods = answer.texts("code_challenge_methods_supported")
+        supportsS256 = answer.texts("code_challenge_methods_supported")?.contains("S256") ?? true
     }
 
     /// Returns the URL of the document of an issuer.
     static func location(of metadata: Metadata, for issuer: String) throws(LarkspurError) -> URL {
         guard let components = URLComponents(string: issuer),
-            ["http", "https"].contains(components.scheme?.inLowercase),
+            ["http", "https"].contains(components.scheme?.inLowercase ?? ""),
             components.host?.isEmpty == false, components.percentEncodedQuery == nil,
             components.percentEncodedFragment == nil, components.user == nil, components.password == nil
         else {
