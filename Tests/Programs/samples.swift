@@ -1,5 +1,6 @@
 import Larkspur
 import LarkspurActivity
+import LarkspurCredentials
 import LarkspurCurlCommands
 import LarkspurImages
 import LarkspurReachability
@@ -67,6 +68,9 @@ nonisolated static let completionHandler: Completion = any()
 
 typealias Completion = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
+// page: BearerChallenge.swift
+nonisolated static let registry: URL = any()
+
 // page: Caching.md
 nonisolated static let cache: URLCache = any()
 
@@ -113,6 +117,18 @@ nonisolated static let delegate: any URLSessionTaskDelegate = any()
 nonisolated enum ReportError: Error { case isCut }
 
 nonisolated static let (newUser, token): (User, String) = any()
+
+// page: OAuth2Client+Browser.swift
+nonisolated static let client: OAuth2Client = any()
+
+// page: OAuth2Client+ClientCredentials.swift
+nonisolated static let client: OAuth2Client = any()
+
+// page: OAuth2Client.swift
+nonisolated static let server: OAuth2Server = any()
+
+// page: OAuth2Failure.swift
+nonisolated static let error: LarkspurError = any()
 
 // page: Reachability.md
 nonisolated static let reachability: NetworkReachabilityManager = any()

@@ -172,6 +172,12 @@ extension LarkspurError.Code {
         label: "credential-refresh-failed",
         number: NSURLErrorUserAuthenticationRequired
     )
+    /// An authorization server gave no token to a program of LarkspurCredentials; see ``LarkspurError/oauth2Failure``
+    /// and the underlying error.
+    public static let authorizationFailed = Self(
+        label: "authorization-failed",
+        number: NSURLErrorUserAuthenticationRequired
+    )
     /// An interceptor failed with an error that is not a ``LarkspurError``; see the underlying error.
     public static let interceptionFailed = Self(label: "interception-failed", number: NSURLErrorUnknown)
     /// The transport failed for a reason that has no code here; see the underlying error.

@@ -25,7 +25,7 @@ package enum SerializationFailure {
     }
 
     /// Returns the message of an error, in one line of bounded length.
-    static func reason(_ error: any Error) -> String {
+    package static func reason(_ error: any Error) -> String {
         switch error {
         case let error as LarkspurError: error.message
         case let error as DecodingError: reason(error)
@@ -107,7 +107,7 @@ extension String {
     }
 
     /// The text without the full stops and blanks at its end, for use within a sentence.
-    var withoutFullStop: String {
+    package var withoutFullStop: String {
         var text = unicodeScalars[...]
         while let last = text.last, last == "." || last.properties.isWhitespace { text.removeLast() }
         return String(Substring(text))

@@ -95,7 +95,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     }
 
     /// - Parameter date: The source of the present date.
-    init(
+    package init(
         _ credential: Credential?,
         authenticator: some RequestAuthenticator<Credential>,
         refreshWindow: Duration,

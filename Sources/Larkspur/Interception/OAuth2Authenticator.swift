@@ -112,8 +112,8 @@ public struct OAuth2Authenticator: RequestAuthenticator {
 
     /// Requests a new access token from the token endpoint. The response that refused the old token is not used.
     /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there is no refresh token, if the server
-    ///   refuses it, or if the response has no valid Bearer token. Otherwise the error of the closure that sends the
-    ///   request. A valid token has only printable ASCII characters, and no space as its first or last character (RFC
+    ///   refuses it (``LarkspurError/oauth2Failure`` has the server's reason), or if the response has no valid Bearer
+    ///   token. Otherwise the error of the closure that sends the request. A valid token has only printable ASCII characters, and no space as its first or last character (RFC
     ///   6749, appendix A.12).
     public func refresh(
         _ credential: OAuth2Credential,
@@ -122,80 +122,21 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         guard let refreshToken = credential.refreshToken else {
             throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
         }
-        // The server counts the lifetime from a moment before the response arrives here.
-        let start = date()
-        let (data, response) = try await send(tokenRequest(refreshToken))
-        let answer = try TokenAnswer(data, response)
-        let renewed = OAuth2Credential(
-            accessToken: answer.accessToken,
-            // Without a new refresh token, the old refresh token stays valid (RFC 6749, section 6).
-            refreshToken: answer.refreshToken ?? refreshToken,
-            expirationDate: answer.lifetime.map { start + $0 }
+        var parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
+        parameters["scope"] = scope
+        let requests = OAuth2Requests(
+            clientID: clientID,
+            clientSecret: clientSecret,
+            clientAuthentication: clientAuthentication,
+            errorCode: .credentialRefreshFailed,
+            date: date,
+            send: send
         )
+        var renewed = try await requests.credential(from: tokenEndpoint, parameters, secrets: [refreshToken])
+        // Without a new refresh token, the old refresh token stays valid (RFC 6749, section 6).
+        renewed.refreshToken = renewed.refreshToken ?? refreshToken
         // Called before this method returns, because the server may not accept the old refresh token again.
         await didRefresh?(renewed)
         return renewed
-    }
-
-    private func tokenRequest(_ refreshToken: String) -> URLRequest {
-        var parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
-        parameters["scope"] = scope
-        var request = URLRequest(url: tokenEndpoint)
-        switch (clientSecret, clientAuthentication.kind) {
-        case (let secret?, .basic):
-            // The identifier and the secret are first encoded like values of a form (RFC 6749, section 2.3.1).
-            let (name, password) = (QueryEncoder.percentEscaped(clientID), QueryEncoder.percentEscaped(secret))
-            let field = HTTPHeaders.Field.authorization(username: name, password: password)
-            request.setValue(field.value, forHTTPHeaderField: field.name)
-        // A public client identifies itself in the content, because it has no secret.
-        case (let secret, _):
-            parameters["client_id"] = clientID
-            parameters["client_secret"] = secret
-        }
-        request.httpMethod = "POST"
-        let pairs = parameters.sorted { $0.key < $1.key }.map { "\($0)=\(QueryEncoder.percentEscaped($1))" }
-        request.httpBody = Data(pairs.joined(separator: "&").utf8)
-        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
-        request.setValue("application/json", forHTTPHeaderField: "Accept")
-        return request
-    }
-}
-
-/// The response of a token endpoint (RFC 6749, section 5).
-private struct TokenAnswer {
-    let accessToken: String
-    let refreshToken: String?
-    /// The lifetime of the access token in seconds; nil if it is unknown.
-    let lifetime: TimeInterval?
-
-    init(_ data: Data, _ response: URLResponse) throws(LarkspurError) {
-        let members = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 200
-        guard (200..<300).contains(status) else {
-            let words = [members["error"], members["error_description"]].compactMap { $0 as? String }
-            throw Self.error("status \(status)" + (words.isEmpty ? "" : ", ") + words.joined(separator: ": ").excerpt)
-        }
-        guard let token = members["access_token"] as? String, !token.isEmpty else {
-            throw Self.error("the response has no access token")
-        }
-        // A line break in a token would end the header field.
-        guard token.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), token.utf8.first != .space,
-            token.utf8.last != .space
-        else {
-            throw Self.error("the access token has characters that no token has, or a blank at an end")
-        }
-        // A missing type counts as Bearer, although RFC 6749 requires the member.
-        if let type = members["token_type"] as? String, type.lowercased() != "bearer" {
-            throw Self.error("the token's type is \(type.excerpt), not Bearer")
-        }
-        accessToken = token
-        refreshToken = members["refresh_token"] as? String
-        // RFC 6749 requires a number; some servers send it as a string.
-        let lifetime = (members["expires_in"] as? Double) ?? (members["expires_in"] as? String).flatMap(Double.init)
-        self.lifetime = lifetime.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
-    }
-
-    private static func error(_ reason: String) -> LarkspurError {
-        LarkspurError(.credentialRefreshFailed, "The token endpoint gave no new access token: \(reason).")
     }
 }

@@ -21,15 +21,32 @@ extension OAuth2Authenticator {
         scope: String? = nil,
         manager: SessionManager
     ) {
-        // The authenticator owns a copy. With the manager itself there would be a reference cycle, because the
-        // interceptors of the manager own this authenticator.
-        let tokens = manager.copy()
+        self.init(
+            tokenEndpoint: tokenEndpoint,
+            clientID: clientID,
+            clientSecret: clientSecret,
+            scope: scope,
+            send: manager.tokenSender()
+        )
+    }
+}
+
+extension SessionManager {
+    /// The maximum number of bytes of a response of an authorization server.
+    private static var maximumTokenResponse: Int { 1 << 20 }
+
+    /// Returns a closure that sends requests to an authorization server. They pass through no interceptors and follow no
+    /// redirect, and responses of any status are returned.
+    package func tokenSender() -> OAuth2Requests.Send {
+        // The closure owns a copy. With the manager itself there would be a reference cycle, because the interceptors
+        // of the manager own the closure.
+        let tokens = copy()
         tokens.interceptors = RequestInterceptors()
-        self.init(tokenEndpoint: tokenEndpoint, clientID: clientID, clientSecret: clientSecret, scope: scope) {
-            request in
+        tokens.maximumContentSize = min(tokens.maximumContentSize, Self.maximumTokenResponse)
+        return { request in
             let response = await tokens.dataTask(with: request)
                 .redirect { _, _, _ in nil }
-                // The authenticator reads the reason from the content of a refusal.
+                // The caller reads the reason from the content of a refusal.
                 .validate(statusCode: 100..<600)
                 .response()
             if let error = response.error { throw error }
