@@ -110,8 +110,8 @@ struct AWSCredentialsFile: Sendable {
 
     private var profiles: [TextKey: [TextKey: String]] = [:]
 
-    /// Reads a file. Lines that are neither sections nor settings are passed over. If a section or a key occurs twice,
-    /// the later one is used.
+    /// Reads a file. Lines that are neither sections nor settings are passed over. Sections with the same name are one
+    /// section. If a key occurs twice in it, the later value is used.
     init(_ text: String) {
         var profile: TextKey?
         for bytes in text.utf8.split(whereSeparator: { $0 == .lineFeed || $0 == .carriageReturn }) {

@@ -44,7 +44,7 @@ public struct AWSSignature: RequestInterceptor {
     /// The way in which the content is signed.
     public let payload: Payload
     /// Whether the path is signed by the rules of S3, in which dots and repeated slashes are parts of a key. Default:
-    /// true for the services `s3`, `s3express`, `s3-object-lambda` and `s3-outposts`. In this case each request has the
+    /// true for the services `s3`, `s3-object-lambda` and `s3-outposts`. In this case each request has the
     /// field `X-Amz-Content-SHA256`, too.
     public var usesRulesOfS3: Bool
     let source: AWSCredentialSource
@@ -76,7 +76,7 @@ public struct AWSSignature: RequestInterceptor {
         self.service = service
         self.region = region
         self.payload = payload
-        usesRulesOfS3 = ["s3", "s3express", "s3-object-lambda", "s3-outposts"].contains { $0 == service }
+        usesRulesOfS3 = ["s3", "s3-object-lambda", "s3-outposts"].contains { $0 == service }
         source = credentials
         origins = urls.compactMap { Origin($0) }
     }
@@ -207,9 +207,10 @@ public struct AWSSignature: RequestInterceptor {
     }
 
     private static let unsignedFields = [
-        "Accept-Encoding", "Authorization", "Cache-Control", "Connection", "Content-Length", "Cookie", "Expect", "From",
-        "Keep-Alive", "Max-Forwards", "Pragma", "Proxy-Authorization", "Proxy-Connection", "Referer", "TE", "Trailer",
-        "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Amzn-Trace-Id",
+        "Accept-Encoding", "Authorization", "Baggage", "Cache-Control", "Connection", "Content-Length", "Cookie",
+        "Expect",
+        "From", "Keep-Alive", "Max-Forwards", "Pragma", "Proxy-Authorization", "Proxy-Connection", "Referer", "TE",
+        "Traceparent", "Tracestate", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Amzn-Trace-Id",
     ]
 }
 
