@@ -1,11 +1,11 @@
 internal import HTTPSyntax
 
 /// The quoting of bytes as words of a command line, for a POSIX shell.
-enum ShellQuoting {
+package enum ShellQuoting {
     /// Returns a text as one word. If the text has control characters other than line feeds and tabs, the word is a
     /// `printf` command that writes the text. So these characters have no effect on a terminal. A shell removes NUL
     /// bytes, and the line feeds at the end, from the output of that command.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         if text.utf8.contains(where: isControl) { return "\"$(" + printf(text.utf8) + ")\"" }
         return "'" + text.parts(separatedBy: "'", omittingEmptyParts: false).joined(separator: "'\\''") + "'"

@@ -101,6 +101,8 @@ struct Invocation: Equatable, Sendable {
         /// The value of `--auth`.
         var text: String?
         var scheme: AuthenticationScheme?
+        /// The value of `--aws-sigv4`.
+        var signing: AWSSigning?
     }
 
     /// The options for redirects and connections.

@@ -196,6 +196,14 @@ enum OptionTable {
                 invocation.credentials.scheme = try Option.choice(text, of: "auth-type")
             }
         ),
+        Option(
+            "aws-sigv4",
+            .credentials,
+            "Signs for AWS with KEY:SECRET of --auth: aws:amz:REGION:SERVICE.",
+            .value("TEXT") { (invocation, text) throws(UsageError) in
+                invocation.credentials.signing = try AWSSigning(text)
+            }
+        ),
     ]
 
     private static let streams: [Option] = [

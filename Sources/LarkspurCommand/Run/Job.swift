@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurCredentials
 
 /// The work of one run, after the request was composed.
 struct Job: Sendable {
@@ -70,7 +70,10 @@ struct Job: Sendable {
             interceptors.append(retries.policy)
             manager.observers.append(retries)
         }
-        manager.interceptors = RequestInterceptors(call: interceptors)
+        manager.interceptors = RequestInterceptors(
+            call: interceptors,
+            attempt: composed.signature.map { [$0] } ?? []
+        )
     }
 
     private var exchange: RequestExchange {
@@ -121,7 +124,15 @@ struct Job: Sendable {
         }
         // The field is removed, because libcurl computes it.
         request.setValue(nil, forHTTPHeaderField: "Content-Length")
-        return request.cURLDescription(redaction: .none)
+        return request.cURLDescription(redaction: .none) + curlSignature
+    }
+
+    /// The options of curl for the signature, behind the URL.
+    private var curlSignature: String {
+        guard let signing = invocation.credentials.signing?.text else { return "" }
+        let user =
+            invocation.credentials.text.map(ShellQuoting.quoted) ?? #""$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY""#
+        return " --aws-sigv4 \(ShellQuoting.quoted(signing)) --user \(user)"
     }
 
     private func runOnce(_ printer: ResponsePrinter) async throws -> ExitStatus {
