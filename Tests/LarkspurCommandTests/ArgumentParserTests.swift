@@ -150,7 +150,9 @@ struct ArgumentParserTests {
             ("u --interface=", "--interface"), ("u --unix-socket=", "--unix-socket"),
             ("u --unix-socket a --proxy b", "--proxy"), ("u --unix-socket a --public-only", "--public-only"),
             ("u --ipv4=1", "--ipv4 has no argument"), ("u --no-ipv4=1", "--no-ipv4 has no argument"),
-            ("u --no-nothing", "--no-nothing"), ("u -5", "-5"),
+            ("u --no-nothing", "--no-nothing"), ("u -5", "-5"), ("u --aws-sigv4 osc:osc", "aws:amz:REGION:SERVICE"),
+            ("u --aws-sigv4 aws", "“aws”"), ("u --aws-sigv4 aws:amz -a a:b -A basic", "--auth-type"),
+            ("ws u --aws-sigv4 aws:amz", "WebSocket"),
         ]
     )
     func errors(text: String, part: String) {

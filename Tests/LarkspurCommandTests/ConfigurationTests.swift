@@ -30,7 +30,9 @@ struct ConfigurationTests {
     func everyOption() throws {
         let plain = try ArgumentParser.parse([":1"])
         for option in OptionTable.all where option.group != .program {
-            let values = ["print": "h", "response-charset": "koi8-r", "resolve": "a.test:1:192.0.2.1"]
+            let values = [
+                "print": "h", "response-charset": "koi8-r", "resolve": "a.test:1:192.0.2.1", "aws-sigv4": "aws:amz:r:s",
+            ]
             let value = option.argument == nil ? "" : "=\(values[option.name] ?? option.choices.last ?? "7")"
             let argument = "--\(option.name)\(value)"
             // Some options need another one.

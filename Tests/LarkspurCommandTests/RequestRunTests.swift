@@ -119,6 +119,49 @@ struct RequestRunTests {
         #expect(missing.status == 1 && missing.errors.contains("password"))
     }
 
+    @Test("Requests are signed for AWS, with keys of the arguments or the environment, which are not stored")
+    func signature() async throws {
+        let session = folder.url.appendingPathComponent("s.json").path
+        let file = try folder.file("a.txt", Data("abc".utf8))
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let options = ["--aws-sigv4=aws:amz:eu-central-1:s3", "--session=\(session)", "PUT", "SERVER/put"]
+        let keys = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "s3cret", "AWS_SESSION_TOKEN": "t0ken"]
+        for (arguments, input, expected) in [
+            (["--raw=abc"], nil, hash), (["@\(file.path)"], nil, hash), (["--chunked", "--raw=abc"], nil, hash),
+            ([], Data("abc".utf8), hash), (["--chunked"], Data("abc".utf8), "UNSIGNED-PAYLOAD"),
+            (["X-Amz-Content-SHA256:own", "--raw=abc"], nil, "own"),
+        ] as [([String], Data?, String)] {
+            for isGiven in [true, false] {
+                let all = (options + arguments + (isGiven ? ["-a", "AKID:s3cret"] : []))
+                    .map { $0.replacing("SERVER", with: "127.0.0.1:\(server.port)") }
+                let environment = isGiven ? [:] : keys
+                let result = try await CommandRun.run(
+                    all + ["-v"],
+                    in: folder.url,
+                    input: input,
+                    environment: environment
+                )
+                #expect(result.status == 0, "\(result.errors)")
+                let request = try #require(server.requests.last)
+                #expect(request.text == "abc" && request.headers["X-Amz-Content-SHA256"] == expected)
+                let authorization = try #require(request.headers["Authorization"])
+                #expect(authorization.hasPrefix("AWS4-HMAC-SHA256 Credential=AKID/2"))
+                #expect(authorization.contains("/eu-central-1/s3/aws4_request, SignedHeaders=accept;"))
+                #expect(request.headers["X-Amz-Security-Token"] == (isGiven ? nil : "t0ken"))
+                let shown = result.text + (try String(contentsOfFile: session, encoding: .utf8))
+                #expect(!shown.contains("s3cret") && !shown.contains("t0ken"))
+            }
+        }
+        let missing = try await run("--aws-sigv4=aws:amz:r:s3", "SERVER/get")
+        #expect(missing.status == 1 && missing.errors.contains(".aws/credentials"))
+        let derived = try await run("--aws-sigv4=aws:amz", "-a", "AKID:s3cret", "http://s3.r.localhost/")
+        #expect(!derived.errors.contains("names no region"))
+        let unknown = try await run("--aws-sigv4=aws:amz", "-a", "AKID:s3cret", "http://localhost/")
+        #expect(unknown.status == 1 && unknown.errors.contains("names no region"))
+        let command = try await run("--curl", "--aws-sigv4=aws:amz:r:s3", "-a", "AKID:a b", "SERVER/get")
+        #expect(command.text.hasSuffix(" --aws-sigv4 aws:amz:r:s3 --user 'AKID:a b'\n"))
+    }
+
     @Test("A session stores fields, cookies and credentials in a file that only the user may read")
     func session() async throws {
         let path = folder.url.appendingPathComponent("s.json").path

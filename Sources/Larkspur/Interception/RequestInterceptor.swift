@@ -111,6 +111,10 @@ public struct RequestContext: Sendable {
     /// The closure that returns whether the response of the last attempt was stored before, so that its fields say
     /// nothing about the present. Called after an attempt.
     var isStored: @Sendable () -> Bool = { false }
+    /// The content that is not in the request; nil if the request has the content, or there is none.
+    package var separateContent: SeparateContent?
+    /// A closure that replaces the separate content in the next attempt.
+    var sendCoded: @Sendable (BodyProducer) -> Void = { _ in }
     /// The operations of the call that a resumable upload uses; nil for other calls.
     var upload: UploadControl?
     private let withhold: @Sendable ([String]) -> Void
@@ -195,6 +199,13 @@ public struct RequestContext: Sendable {
 
     /// Whether the head of the current attempt's response has arrived.
     var hasResponse: Bool { state().hasResponse }
+
+    /// Codes the separate content in the next attempt. Call the method before `next`, and set the field
+    /// `Content-Length` to the number of coded bytes.
+    /// - Throws: `fileUnreadable`, or `unsupported` if only the task can read the content.
+    package func codeContent(by coding: BodyCoding) throws(LarkspurError) {
+        if let separateContent { sendCoded(try separateContent.producer(of: coding)) }
+    }
 
     /// Omits fields that hold a secret from redirects to other origins. `Authorization`, `Proxy-Authorization` and
     /// `Cookie` are always omitted. Call the method before `next`.

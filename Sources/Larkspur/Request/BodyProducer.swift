@@ -67,6 +67,15 @@ final class BodyProducer: Sendable {
         }
     }
 
+    /// Produces the content for another producer, which codes it.
+    func produce(to writer: BodyWriter) async throws {
+        try begin()
+        productions.add(1, ordering: .relaxed)
+        defer { productions.subtract(1, ordering: .relaxed) }
+        try await produce(writer, 0)
+        try writer.end()
+    }
+
     private func run(_ channel: BodyChannel, from offset: Int64, count: Int64?) async {
         let writer = BodyWriter(channel: channel, limit: count)
         productions.add(1, ordering: .relaxed)
@@ -89,6 +98,20 @@ public struct BodyWriter: Sendable {
     let channel: BodyChannel
     /// The number of bytes after which the production ends; nil for all of the content.
     var limit: Int64?
+    /// The coder of the bytes, with its channel; nil if they are sent as they are.
+    private var coded: CodedChannel?
+
+    init(channel: BodyChannel, limit: Int64? = nil) {
+        self.channel = channel
+        self.limit = limit
+    }
+
+    /// Returns a writer whose bytes are coded before they are sent by this writer.
+    func coded(by coder: some BodyCoder) -> BodyWriter {
+        var writer = self
+        writer.coded = CodedChannel(channel, coder)
+        return writer
+    }
 
     /// Sends bytes, and waits until there is room for more.
     ///
@@ -101,7 +124,7 @@ public struct BodyWriter: Sendable {
     ///   content, and `cancelled` if the surrounding Swift task is cancelled.
     public func write(_ bytes: some DataProtocol) async throws(LarkspurError) {
         do throws(BodyChannel.Refusal) {
-            try await channel.write(bytes.chunk)
+            if let coded { try await coded.write(bytes.chunk) } else { try await channel.write(bytes.chunk) }
         } catch {
             throw LarkspurError(error)
         }
@@ -132,12 +155,18 @@ public struct BodyWriter: Sendable {
     }
 
     private func end(_ trailers: [String]) throws(LarkspurError) {
-        do throws(BodyChannel.Refusal) { try channel.finish(trailers: trailers) } catch { throw LarkspurError(error) }
+        do throws(BodyChannel.Refusal) {
+            try coded?.finish()
+            try channel.finish(trailers: trailers)
+        } catch {
+            throw LarkspurError(error)
+        }
     }
 
     /// Ends the content unless it has ended already.
     func end() throws(LarkspurError) {
         do throws(BodyChannel.Refusal) {
+            try coded?.finish()
             try channel.finish()
         } catch {
             if error != .contentEnded { throw LarkspurError(error) }

@@ -13,6 +13,8 @@ struct InterceptedCall: Sendable {
         var resumeData: Data?
         /// The content of the next attempt of a resumable upload.
         var part: UploadPart?
+        /// The producer of the coded content of the next attempt; nil if the content is sent as it is.
+        var producer: BodyProducer?
         /// The closure that reports the end of the task to the hooks.
         var report: TransferEnding.Report?
     }
@@ -64,6 +66,8 @@ struct InterceptedCall: Sendable {
         }
         context.hasCredential = template.options.value.credential != nil
         context.sendsLargeBody = template.sendsLargeBody(of: request)
+        context.separateContent = template.separateContent(of: request)
+        context.sendCoded = { [attempts] producer in attempts.state.withLock { $0.producer = producer } }
         context.onSuspension = { [task] in task.setSuspensionHandler($1, of: $0) }
         if let observation = task.observation {
             context.identity = observation.identity
@@ -107,6 +111,7 @@ struct InterceptedCall: Sendable {
         let abandonedFile = attempts.state.withLock { state in
             if let part = state.part { template = template.sending(part) }
             if let resumeData = state.resumeData { template.resumeData = resumeData }
+            if let producer = state.producer.take() { template = template.sending(producer) }
             return state.file.take()
         }
         Self.remove(abandonedFile)

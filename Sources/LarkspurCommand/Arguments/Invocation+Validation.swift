@@ -13,6 +13,12 @@ extension Invocation {
         if request.raw != nil, request.hasDataItems { throw Self.mixedBody }
         if network.keyFile != nil, network.certificateFile == nil { throw UsageError("--cert-key needs --cert.") }
         if credentials.scheme != nil, credentials.text == nil { throw UsageError("--auth-type needs --auth.") }
+        if credentials.signing != nil, credentials.scheme != nil {
+            throw UsageError("--aws-sigv4 and --auth-type do not go together.")
+        }
+        if credentials.signing != nil, mode == .webSocket {
+            throw UsageError("--aws-sigv4 does not go with a WebSocket.")
+        }
         if streams.repetitions != nil, download.isRequested || streams.receivesEvents {
             throw UsageError("--repeat goes neither with --download nor with --events.")
         }

@@ -103,6 +103,8 @@ struct Invocation: Equatable, Sendable {
         var scheme: AuthenticationScheme?
         /// Whether the user's netrc file is ignored.
         var ignoresNetrc = false
+        /// The value of `--aws-sigv4`.
+        var signing: AWSSigning?
     }
 
     /// The options for redirects and connections.

@@ -202,6 +202,14 @@ enum OptionTable {
             "Does not read credentials from ~/.netrc.",
             .flag { $0.credentials.ignoresNetrc = true }
         ),
+        Option(
+            "aws-sigv4",
+            .credentials,
+            "Signs for AWS with KEY:SECRET of --auth: aws:amz:REGION:SERVICE.",
+            .value("TEXT") { (invocation, text) throws(UsageError) in
+                invocation.credentials.signing = try AWSSigning(text)
+            }
+        ),
     ]
 
     private static let streams: [Option] = [

@@ -1,3 +1,4 @@
+import HTTPSyntax
 import Larkspur
 
 /// The body of a request.
@@ -32,6 +33,34 @@ enum ComposedBody: Sendable {
         case .none, .data: nil
         case .file(let url, _), .stream(let url): InputStream(url: url)
         case .form(let form): form.makeInputStream()
+        }
+    }
+
+    /// Returns the value of the field with the hash of the content that a signature covers; nil if the content is in
+    /// memory, so that the signature itself reads it.
+    ///
+    /// Content that can be sent only once is not read before. S3 accepts a signature that does not cover it.
+    func hashToSign(isChunked: Bool, service: String) throws(UsageError) -> String? {
+        switch self {
+        case .none: return nil
+        case .data(let data): return isChunked ? SHA256.hash(data).hexadecimal : nil
+        case .stream:
+            guard service == "s3" else {
+                throw UsageError("--aws-sigv4: a body from standard input without a length cannot be signed.")
+            }
+            return "UNSIGNED-PAYLOAD"
+        case .file, .form:
+            guard let stream = makeStream() else { return nil }
+            stream.open()
+            defer { stream.close() }
+            var hash = SHA256()
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = stream.read(&buffer, maxLength: buffer.count)
+                guard count >= 0 else { throw UsageError("The body cannot be read to sign it.") }
+                guard count > 0 else { return hash.finished().hexadecimal }
+                buffer.withUnsafeBytes { hash.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            }
         }
     }
 

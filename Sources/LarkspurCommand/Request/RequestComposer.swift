@@ -1,5 +1,5 @@
 import HTTPSyntax
-import Larkspur
+import LarkspurCredentials
 
 /// The request that the arguments describe.
 struct ComposedRequest: Sendable {
@@ -11,6 +11,8 @@ struct ComposedRequest: Sendable {
     var credentials: Credentials?
     /// The credentials from the user's netrc file, which are in the request; nil if there are none.
     var netrc: NetrcCredentials?
+    /// The interceptor that signs each attempt; nil without a signature.
+    var signature: AWSSignature?
 
     /// The request with its body. If the body is a stream, the request can be sent only once.
     /// ``ComposedBody/makeStream()`` creates another stream.
@@ -53,10 +55,20 @@ struct RequestComposer {
                 fields[field.name] = value
             }
         }
-        let credentials = try credentials(text, url)
+        let given = try givenCredentials(text, url)
+        let signing = invocation.credentials.signing
+        let signature = try signing.map { signing throws(UsageError) in try signing.signature(for: url, given) }
+        // The keys of a signature are not sent, and not stored in a session.
+        let credentials = signature == nil ? given ?? Credentials(session.auth) : nil
+        if let signature, fields[AWSSigning.hashField] == nil {
+            fields[AWSSigning.hashField] = try body.hashToSign(
+                isChunked: invocation.request.isChunked,
+                service: signature.service
+            )
+        }
         credentials?.authorization.map { fields["Authorization"] = $0 }
         let isGiven =
-            credentials != nil || fields["Authorization"] != nil
+            signature != nil || credentials != nil || fields["Authorization"] != nil
             || items.fields.contains { $0.name.hasSameLetters(as: "Authorization") }
         let netrc = isGiven || invocation.credentials.ignoresNetrc ? nil : NetrcCredentials(for: url, environment)
         netrc.map { fields["Authorization"] = $0.authorization }
@@ -67,7 +79,8 @@ struct RequestComposer {
             body: body,
             isChunked: invocation.request.isChunked,
             credentials: credentials,
-            netrc: netrc
+            netrc: netrc,
+            signature: signature
         )
     }
 
@@ -117,7 +130,8 @@ struct RequestComposer {
 
     // MARK: Credentials
 
-    private func credentials(_ text: String, _ url: URL) throws(UsageError) -> Credentials? {
+    /// Returns the credentials of the arguments; nil if there are none.
+    private func givenCredentials(_ text: String, _ url: URL) throws(UsageError) -> Credentials? {
         if let given = invocation.credentials.text {
             let scheme = invocation.credentials.scheme ?? .basic
             guard scheme != .bearer else { return Credentials(scheme: scheme, user: given, password: "") }
@@ -134,6 +148,6 @@ struct RequestComposer {
         if let (user, password) = TargetURL.credentials(in: text) {
             return Credentials(scheme: .basic, user: user, password: password)
         }
-        return Credentials(session.auth)
+        return nil
     }
 }

@@ -1,4 +1,4 @@
-import Larkspur
+import LarkspurCredentials
 
 /// The work of one run, after the request was composed.
 struct Job: Sendable {
@@ -71,7 +71,10 @@ struct Job: Sendable {
             interceptors.append(retries.policy)
             manager.observers.append(retries)
         }
-        manager.interceptors = RequestInterceptors(call: interceptors)
+        manager.interceptors = RequestInterceptors(
+            call: interceptors,
+            attempt: composed.signature.map { [$0] } ?? []
+        )
     }
 
     private var exchange: RequestExchange {
@@ -122,10 +125,18 @@ struct Job: Sendable {
         }
         // The field is removed, because libcurl computes it.
         request.setValue(nil, forHTTPHeaderField: "Content-Length")
-        guard let netrc = composed.netrc else { return request.cURLDescription(redaction: .none) }
+        guard let netrc = composed.netrc else { return request.cURLDescription(redaction: .none) + curlSignature }
         // curl reads the password from the file itself.
         request.setValue(nil, forHTTPHeaderField: "Authorization")
         return request.cURLDescription(redaction: .none) + " --netrc-file " + ShellQuoting.quoted(netrc.path)
+    }
+
+    /// The options of curl for the signature, behind the URL.
+    private var curlSignature: String {
+        guard let signing = invocation.credentials.signing?.text else { return "" }
+        let user =
+            invocation.credentials.text.map(ShellQuoting.quoted) ?? #""$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY""#
+        return " --aws-sigv4 \(ShellQuoting.quoted(signing)) --user \(user)"
     }
 
     private func runOnce(_ printer: ResponsePrinter) async throws -> ExitStatus {

@@ -112,13 +112,20 @@ package final class BodyChannel: Sendable {
         // If the channel was closed, the cancellation is a consequence. So the reason for the closing is more
         // informative.
         if Task.isCancelled { throw state.withLock { $0.refusal } ?? .cancelled }
-        let (refusal, wake) = state.withLock { $0.add(bytes, length: length) }
+        let (refusal, wake) = add(bytes)
         wake?()
         if let refusal { throw refusal }
         try await waitForRoom()
     }
 
-    private func waitForRoom() async throws(Refusal) {
+    /// The reason why bytes were refused, and the closure that the caller calls afterwards, without a lock.
+    package typealias Addition = (refusal: Refusal?, wake: (@Sendable () -> Void)?)
+
+    /// Adds bytes, even if there is no room.
+    package func add(_ bytes: Data) -> Addition { state.withLock { $0.add(bytes, length: length) } }
+
+    /// Waits until there is room for more bytes.
+    package func waitForRoom() async throws(Refusal) {
         guard let number = state.withLock({ $0.place() }) else { return }
         let refusal = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -243,7 +250,7 @@ extension BodyChannel.State {
     fileprivate mutating func add(
         _ bytes: Data,
         length: Int64?
-    ) -> (BodyChannel.Refusal?, wake: (@Sendable () -> Void)?) {
+    ) -> BodyChannel.Addition {
         if let refusal { return (refusal, nil) }
         guard end == nil else { return (.contentEnded, nil) }
         guard !bytes.isEmpty else { return (nil, nil) }
@@ -264,7 +271,7 @@ extension BodyChannel.State {
     fileprivate mutating func finish(
         _ trailers: [String],
         length: Int64?
-    ) -> (BodyChannel.Refusal?, wake: (@Sendable () -> Void)?) {
+    ) -> BodyChannel.Addition {
         if let refusal { return (refusal, nil) }
         guard end == nil else { return (.contentEnded, nil) }
         if let length, written < length { return fail(.tooShort(written, length: length)) }
@@ -274,9 +281,7 @@ extension BodyChannel.State {
         return (nil, takeWake())
     }
 
-    private mutating func fail(
-        _ refusal: BodyChannel.Refusal
-    ) -> (BodyChannel.Refusal?, wake: (@Sendable () -> Void)?) {
+    private mutating func fail(_ refusal: BodyChannel.Refusal) -> BodyChannel.Addition {
         end = .failed(refusal)
         return (refusal, wake)
     }

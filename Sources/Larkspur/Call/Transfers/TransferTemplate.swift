@@ -92,6 +92,30 @@ struct TransferTemplate: Sendable {
         return template
     }
 
+    /// Returns the template of an attempt that sends the coded content of the call.
+    func sending(_ producer: BodyProducer) -> Self {
+        var template = self
+        template.content = .uploadOfStream
+        template.isStreamed = true
+        template.bodyLength = producer.length
+        template.makeBodyStream = nil
+        template.section = nil
+        template.producer = producer
+        return template
+    }
+
+    /// Returns the content that is not in a request; nil if the request has the content, or there is none.
+    func separateContent(of request: URLRequest) -> SeparateContent? {
+        if self.resumer != nil { return SeparateContent(source: .inaccessible) }
+        if let producer = self.producer { return SeparateContent(source: .produced(producer)) }
+        if let section = self.section { return SeparateContent(source: .section(section)) }
+        if let makeStream = self.makeBodyStream {
+            return SeparateContent(source: .stream(length: self.bodyLength, makeStream))
+        }
+        if case .uploadOfFile(let file) = self.content { return SeparateContent(source: .file(file)) }
+        return self.isStreamed || request.httpBodyStream != nil ? SeparateContent(source: .inaccessible) : nil
+    }
+
     /// The request in the resume data; nil if there is none.
     var requestOfResumeData: URLRequest? { self.resumeData.flatMap(Platform.request(ofResumeData:)) }
 

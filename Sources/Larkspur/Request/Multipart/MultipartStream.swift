@@ -87,7 +87,8 @@ final class MultipartSingleStream: Sendable {
 }
 
 extension InputStream {
-    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    /// Reads into a buffer. Returns what `read(_:maxLength:)` returns.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         buffer.withMemoryRebound(to: UInt8.self) { bytes in
             bytes.baseAddress.map { read($0, maxLength: bytes.count) } ?? 0
         }
