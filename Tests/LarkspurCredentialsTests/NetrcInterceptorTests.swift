@@ -101,8 +101,9 @@ struct NetrcInterceptorTests {
         manager.requestSettings.setAuthorization(bearerToken: "manager")
         _ = try await manager.get("get").data
         let sent = authorization(server)
-        #expect(sent.count == 4 && sent.first == "Bearer own" && sent[1] == nil && sent.last == "Bearer manager")
-        #expect(sent[2] != Self.own)
+        // Only FoundationNetworking sends the credential of a URL before it is challenged.
+        let ofURL = transport == .curl ? nil : "Basic YWRhOm93bg=="
+        #expect(sent == ["Bearer own", nil, ofURL, "Bearer manager"])
         // A refused credential of the call is not replaced.
         let refused = CallOptions(credential: URLCredential(user: "ada", password: "own", persistence: .none))
         let response = await manager.get("basic-auth/ada/secret", options: refused).response(as: .data)

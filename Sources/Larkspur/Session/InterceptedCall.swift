@@ -64,7 +64,7 @@ struct InterceptedCall: Sendable {
         context.isStored = { [task] in
             task.endedTransactions.last.map { $0.isFromCache || $0.cacheUse == .validated } ?? false
         }
-        context.hasCredential = template.options.value.credential != nil
+        context.hasCredential = template.options.hasCredential
         context.sendsLargeBody = template.sendsLargeBody(of: request)
         context.separateContent = template.separateContent(of: request)
         context.sendCoded = { [attempts] producer in attempts.state.withLock { $0.producer = producer } }

@@ -25,9 +25,7 @@ extension SessionManager: CallLauncher {
             // data is read, so that the limit can be set on it.
             if request == nil, limits.idle != nil { request = template.requestOfResumeData.map { .success($0) } }
             request = request?.map(limits.applied)
-            var limited = options.value
-            limited.timeouts = limits
-            options = StoredOptions(limited)
+            options = options.changed { $0.timeouts = limits }
             do throws(LarkspurError) {
                 try begin(limits, for: task)
             } catch {

@@ -117,18 +117,27 @@ public struct CallOptions: Sendable {
 /// The options of a call behind a reference. Most calls have the default options, and share them.
 final class StoredOptions: Sendable {
     let value: CallOptions
+    /// Whether the call has a credential for challenges. The task stores the credential itself.
+    let hasCredential: Bool
 
     static let none = StoredOptions(CallOptions())
 
     /// The options that the transport needs; nil if it needs none.
     let ofTransfer: TransferOptions?
 
-    init(_ value: CallOptions) {
+    init(_ value: CallOptions, hasCredential: Bool = false) {
         self.value = value
+        self.hasCredential = hasCredential
         let connectTimeout = value.timeouts.connect?.timeInterval
         ofTransfer =
             value.keepsSending || connectTimeout != nil
             ? TransferOptions(connectTimeout: connectTimeout, keepsSending: value.keepsSending) : nil
+    }
+
+    func changed(_ body: (inout CallOptions) -> Void) -> StoredOptions {
+        var value = value
+        body(&value)
+        return StoredOptions(value, hasCredential: hasCredential)
     }
 }
 

@@ -98,18 +98,17 @@ struct CallStart {
     /// Sets the options that the caller has passed, without the hooks, the credential and the progress closures. Other
     /// parts of the task store these, and release them at the end of the call.
     mutating func use(_ options: CallOptions) {
+        let hasCredential = options.credential != nil
         var options = options
         (options.hooks, options.credential) = (nil, nil)
         (options.uploadProgress, options.downloadProgress) = (nil, nil)
-        self.options = StoredOptions(options)
+        self.options = StoredOptions(options, hasCredential: hasCredential)
     }
 
     /// Changes the options. Returns false if the call has started.
     mutating func configure(_ body: (inout CallOptions) -> Void) -> Bool {
         guard isOpen else { return false }
-        var value = options.value
-        body(&value)
-        options = StoredOptions(value)
+        options = options.changed(body)
         return true
     }
 
