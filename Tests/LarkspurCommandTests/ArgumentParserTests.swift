@@ -81,7 +81,10 @@ struct ArgumentParserTests {
             switch option.action {
             case .flag(let set): set(&invocation)
             case .value(_, let choices, let set):
-                let arguments = ["print": "h", "response-charset": "koi8-r", "resolve": "a.test:1:192.0.2.1"]
+                let arguments = [
+                    "print": "h", "response-charset": "koi8-r", "resolve": "a.test:1:192.0.2.1",
+                    "aws-sigv4": "aws:amz:r:s3",
+                ]
                 try set(&invocation, arguments[option.name] ?? choices.last ?? "7")
             }
             #expect(invocation != Invocation(), "\(option.name)")

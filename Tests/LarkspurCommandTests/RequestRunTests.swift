@@ -124,7 +124,9 @@ struct RequestRunTests {
         let session = folder.url.appendingPathComponent("s.json").path
         let file = try folder.file("a.txt", Data("abc".utf8))
         let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        let options = ["--aws-sigv4=aws:amz:eu-central-1:s3", "--session=\(session)", "PUT", "SERVER/put"]
+        let options = ["--aws-sigv4=aws:amz:eu-central-1:s3", "--session=\(session)", "PUT", "SERVER/signed"]
+        // The response must not have the fields of the request, as that of /put does.
+        server.route("/signed", .text("signed"))
         let keys = ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "s3cret", "AWS_SESSION_TOKEN": "t0ken"]
         for (arguments, input, expected) in [
             (["--raw=abc"], nil, hash), (["@\(file.path)"], nil, hash), (["--chunked", "--raw=abc"], nil, hash),

@@ -218,13 +218,14 @@ final class TaskDelegate: TransferReceiver {
         }
     }
 
-    /// Whether the response of a download is acceptable. If it is not, its size does not matter: the error names its
-    /// status or type.
+    /// Whether the response of a download has come, and is acceptable. If it is not acceptable, its size does not
+    /// matter: the error names its status or type. FoundationNetworking may report content before it sets the response.
     private var hasAcceptableResponse: Bool {
+        guard let response = task.response else { return false }
         guard let placement = task.plan.download else { return true }
         let validation = task.options.value.applied(to: placement.validation)
         // The content is not known yet. So the response is validated as if it had content.
-        return (try? validation.validate(task.response, data: Data([0]))) != nil
+        return (try? validation.validate(response, data: Data([0]))) != nil
     }
 
     /// Moves the downloaded file to a temporary location of Larkspur, because the transport removes the file when the
