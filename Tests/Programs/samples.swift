@@ -63,6 +63,8 @@ nonisolated func speak(_ writer: BodyWriter) async throws {}
 // The declarations that the samples of a page take for granted, besides those above.
 
 // page: Authentication.md
+nonisolated static let client: OAuth2Client = any()
+nonisolated static let (registry, secret): (URL, String) = any()
 nonisolated static let storage: URLCredentialStorage = any()
 nonisolated static let completionHandler: Completion = any()
 
