@@ -97,8 +97,12 @@ nonisolated struct StoredCookie: Codable {
 }
 
 // page: Downloads.md
+nonisolated static let (checksum, size): (String, Int64) = any()
 nonisolated static let task: DownloadTask = any()
 nonisolated static let (token, resumeData): (String, Data) = any()
+
+// page: ExpectedContent.swift
+nonisolated static let checksum: String = any()
 
 // page: Images.md
 nonisolated static let downloader: ImageDownloader = any()
