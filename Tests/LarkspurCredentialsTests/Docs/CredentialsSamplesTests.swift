@@ -74,11 +74,11 @@ struct CredentialsSamplesTests {
     // MARK: Grants
 
     private static let id = "https://id.example.com"
-    private static let api = URL(string: "https://api.example.com")
+    private static let api = "https://api.example.com"
 
     /// Returns samples whose API and authorization server are the stub.
     private func stubbed(clock: any Clock<Duration> = ContinuousClock()) throws -> CredentialsSamples {
-        let manager = SessionManager(baseURL: try #require(Self.api), transport: stub.transport)
+        let manager = SessionManager(baseURL: Self.api, transport: stub.transport)
         manager.clock = clock
         for path in ["/report", "/notes"] {
             stub.route(path) { request in
@@ -86,14 +86,14 @@ struct CredentialsSamplesTests {
             }
         }
         stub.route("/token", method: .post, .json(#"{"access_token": "a1"}"#))
-        return CredentialsSamples(manager: manager, tokens: manager, registry: try #require(Self.api))
+        return CredentialsSamples(manager: manager, tokens: manager, registry: try #require(URL(string: Self.api)))
     }
 
     private func client(_ samples: CredentialsSamples) throws -> OAuth2Client {
         let server = OAuth2Server(
             tokenEndpoint: try #require(URL(string: "\(Self.id)/token")),
-            authorizationEndpoint: try #require(URL(string: "\(Self.id)/authorize")),
-            deviceAuthorizationEndpoint: try #require(URL(string: "\(Self.id)/device"))
+            authorizationEndpoint: URL(string: "\(Self.id)/authorize"),
+            deviceAuthorizationEndpoint: URL(string: "\(Self.id)/device")
         )
         return OAuth2Client("app", server: server, manager: samples.manager)
     }
@@ -138,7 +138,7 @@ struct CredentialsSamplesTests {
         let redirect = try #require(items.first { $0.name == "redirect_uri" }?.value)
         let state = try #require(items.first { $0.name == "state" }?.value)
         let browser = SessionManager(configuration: .testing)
-        let page = try await browser.get(redirect, parameters: ["code": "c", "state": state]).response()
+        let page = await browser.get(redirect, parameters: ["code": "c", "state": state]).response()
         #expect(page.statusCode == 200)
         let credential = try await login.value
         #expect(credential.accessToken == "a1")
