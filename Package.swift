@@ -160,7 +160,9 @@ let package = Package(
         ),
         .testTarget(
             name: "LarkspurCredentialsTests",
-            dependencies: ["HTTPSyntax", "LarkspurCredentials", "LarkspurTesting", "LarkspurTestSupport", "TestSupport"],
+            dependencies: [
+                "HTTPSyntax", "LarkspurCredentials", "LarkspurTesting", "LarkspurTestSupport", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

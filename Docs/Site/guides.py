@@ -37,7 +37,7 @@ GROUPS = {
     },
     'Security': {
         'Security': 'pins, roots, client certificates; threats and protection',
-        'Authentication': 'Basic, Digest, Bearer and others, for servers and proxies',
+        'Authentication': 'Basic, Digest, Bearer, OAuth 2 and others, for servers and proxies',
         'Cookies': 'shared, separate and stored cookies',
         'UntrustedURLs': 'webhooks, previews, imports',
     },

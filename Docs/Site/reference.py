@@ -14,7 +14,7 @@ from .guides import ROOT, TASKS, Problems, title
 
 PRODUCTS = [
     'Larkspur', 'LarkspurTransport', 'LarkspurTesting', 'LarkspurImages', 'LarkspurXML', 'LarkspurActivity',
-    'LarkspurReachability', 'LarkspurCurlCommands',
+    'LarkspurReachability', 'LarkspurCredentials', 'LarkspurCurlCommands',
 ]
 # The colours and fonts of larkspur.css, by DocC's names.
 THEME = {

@@ -54,6 +54,7 @@ let package = Package(
         module("LarkspurTransport", ["CCodings", "CEventPoll", "CLibcurl", "HTTPSyntax"]),
         module("Larkspur", ["HTTPSyntax", "JSONSyntax", "LarkspurTransport"]),
         module("LarkspurActivity", ["Larkspur"]),
+        module("LarkspurCredentials", ["HTTPSyntax", "JSONSyntax", "Larkspur"]),
         module("LarkspurCurlCommands", ["HTTPSyntax", "Larkspur"]),
         module("LarkspurImages", ["CImages", "Larkspur"]),
         module("LarkspurXML", ["HTTPSyntax", "Larkspur"]),
@@ -64,7 +65,7 @@ let package = Package(
         // A library here: the function `main` gets another name, because the program has its own.
         module(
             "LarkspurCommand",
-            ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity"],
+            ["HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCredentials"],
             [.unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "larkspur_main"])]
         ),
         .executableTarget(

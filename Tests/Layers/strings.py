@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 MODULES = [
-    "HTTPSyntax", "JSONSyntax", "LarkspurTransport", "Larkspur", "LarkspurCurlCommands", "LarkspurImages", "LarkspurXML", "LarkspurReachability",
+    "HTTPSyntax", "JSONSyntax", "LarkspurTransport", "Larkspur", "LarkspurCredentials", "LarkspurCurlCommands", "LarkspurImages", "LarkspurXML",
+    "LarkspurReachability",
 ]
 EXCEPTIONS = pathlib.Path(__file__).with_name("strings.txt")
 

@@ -63,6 +63,8 @@ nonisolated func speak(_ writer: BodyWriter) async throws {}
 // The declarations that the samples of a page take for granted, besides those above.
 
 // page: Authentication.md
+nonisolated static let client: OAuth2Client = any()
+nonisolated static let (registry, secret): (URL, String) = any()
 nonisolated static let storage: URLCredentialStorage = any()
 nonisolated static let completionHandler: Completion = any()
 
@@ -95,8 +97,12 @@ nonisolated struct StoredCookie: Codable {
 }
 
 // page: Downloads.md
+nonisolated static let (checksum, size): (String, Int64) = any()
 nonisolated static let task: DownloadTask = any()
 nonisolated static let (token, resumeData): (String, Data) = any()
+
+// page: ExpectedContent.swift
+nonisolated static let checksum: String = any()
 
 // page: Images.md
 nonisolated static let downloader: ImageDownloader = any()

@@ -15,10 +15,11 @@ internal import HTTPSyntax
 /// section. Other algorithms are ignored, because they are unknown or not secure. Such a digest shows that the content
 /// was not changed by accident on its way. It does not show who has made the content.
 ///
-/// Such a digest covers the content as it was sent. So the call asks for content without a content coding, unless the caller
-/// has set `Accept-Encoding`. If a response has a content coding anyway, its digests are not verified. For a partial
-/// response (206), only `Content-Digest` is verified, unless the download was resumed and is complete now. A response
-/// without content (to HEAD, or with the status 204 or 304) is not verified, nor is a response that is not acceptable.
+/// Such a digest covers the content as it was sent. So the call asks for content without a content coding, unless the
+/// caller has set `Accept-Encoding`. If a response has a content coding anyway, its digests are not verified. For a
+/// partial response (206), only `Content-Digest` is verified, unless the download was resumed and is complete now. A
+/// response without content (to HEAD, or with the status 204 or 304) is not verified, nor is a response that is not
+/// acceptable.
 ///
 /// Interceptors must not change content that is verified, because the verification comes after the interceptors.
 public struct DigestVerification: Sendable, Hashable {

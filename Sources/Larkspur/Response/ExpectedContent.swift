@@ -3,7 +3,8 @@ internal import HTTPSyntax
 extension DigestVerification {
     /// A digest that the caller knows from a source other than the response, such as a list of checksums.
     ///
-    ///     let digest = DigestVerification.Digest.sha256("2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
+    ///     let text = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+    ///     let digest = DigestVerification.Digest.sha256(text)
     ///
     /// The text is the hash in hexadecimal digits, of either case, or in base64 with padding (RFC 4648, section 4). It
     /// has no other characters: no prefix, no blanks and no file name. With any other text, the call ends with the

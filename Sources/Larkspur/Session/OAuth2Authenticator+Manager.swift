@@ -35,8 +35,8 @@ extension SessionManager {
     /// The maximum number of bytes of a response of an authorization server.
     private static var maximumTokenResponse: Int { 1 << 20 }
 
-    /// Returns a closure that sends requests to an authorization server. They pass through no interceptors and follow no
-    /// redirect, and responses of any status are returned.
+    /// Returns a closure that sends requests to an authorization server. They pass through no interceptors and follow
+    /// no redirect, and responses of any status are returned.
     package func tokenSender() -> OAuth2Requests.Send {
         // The closure owns a copy. With the manager itself there would be a reference cycle, because the interceptors
         // of the manager own the closure.

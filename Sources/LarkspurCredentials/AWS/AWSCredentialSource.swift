@@ -7,7 +7,7 @@ public struct AWSCredentialSource: Sendable {
     private init(_ read: @escaping @Sendable () async throws -> AWSCredentials) { self.read = read }
 
     /// Returns the present credentials.
-    /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there are none; otherwise the error of
+    /// - Throws: `LarkspurError` with the code `credentialRefreshFailed` if there are none; otherwise the error of
     ///   the closure that was passed to ``closure(_:)``.
     public func credentials() async throws -> AWSCredentials { try await read() }
 

@@ -11,7 +11,7 @@ extension AWSSignature {
     ///   - request: The request. Its URL may be at any origin.
     ///   - expires: The time after which the URL expires, from 1 second to 7 days, in whole seconds. Default: 15
     ///     minutes. With temporary credentials, the URL also expires with them.
-    /// - Throws: The error of the credentials; ``LarkspurError`` with the code `invalidURL` if the URL has no host, and
+    /// - Throws: The error of the credentials; `LarkspurError` with the code `invalidURL` if the URL has no host, and
     ///   `unsupported` if the time is not possible.
     public func presignedURL(for request: URLRequest, expires: Duration = .seconds(900)) async throws -> URL {
         guard (1...604_800).contains(expires.components.seconds) else {

@@ -6,7 +6,7 @@ internal import HTTPSyntax
 ///     manager.interceptors.attempt = [.awsSignature(service: "s3", region: "eu-central-1", for: storage)]
 ///     let object = try await manager.get("https://s3.eu-central-1.amazonaws.com/bucket/key").data
 ///
-/// Use it as the last interceptor in ``RequestInterceptors/attempt``. Then each attempt has a new signature, and no
+/// Use it as the last interceptor in `interceptors.attempt`. Then each attempt has a new signature, and no
 /// other interceptor changes the request afterwards. The signature covers the method, the URL, and the fields, except
 /// those that the transport or a proxy may change, such as `Accept-Encoding` and `User-Agent`.
 ///
@@ -223,7 +223,7 @@ extension AWSSignature: CustomStringConvertible, CustomReflectable {
 
 extension RequestInterceptor where Self == AWSSignature {
     /// Returns an interceptor that signs requests with AWS Signature Version 4. Use it as the last interceptor in
-    /// ``RequestInterceptors/attempt``.
+    /// `interceptors.attempt`.
     /// - Parameters:
     ///   - service: The name of the service in the signature, such as `s3` or `execute-api`.
     ///   - region: The name of the region in the signature, such as `eu-central-1`.

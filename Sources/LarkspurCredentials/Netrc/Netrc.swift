@@ -9,9 +9,9 @@ import HTTPSyntax
 /// The grammar is curl's: the words `machine`, `default`, `login`, `password` and `account` in any case, each but
 /// `default` with a value; values in quotation marks, in which a backslash escapes the next character (`\n`, `\r` and
 /// `\t` are control characters); comments from `#` to the end of the line, at the start of a line or in place of a
-/// keyword; and `macdef`, which is passed over up to the next empty line. Unlike curl, a text is refused if an entry may
-/// be read in two ways: if there is an unknown word, or a value has no keyword or follows no `machine`, or an entry has
-/// two logins or two passwords.
+/// keyword; and `macdef`, which is passed over up to the next empty line. Unlike curl, a text is refused if an entry
+/// may be read in two ways: if there is an unknown word, or a value has no keyword or follows no `machine`, or an entry
+/// has two logins or two passwords.
 public struct Netrc: Sendable {
     /// An entry for a host, or for all hosts. The description and the mirror of an entry do not contain the password.
     public struct Entry: Hashable, Sendable {

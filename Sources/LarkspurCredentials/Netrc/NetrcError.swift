@@ -1,3 +1,5 @@
+import HTTPSyntax
+
 /// The error of a netrc file that is malformed, that other users can read, or that cannot be read.
 ///
 /// The error contains no word of the file, because each word may be a password.

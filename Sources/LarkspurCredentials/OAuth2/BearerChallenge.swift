@@ -52,8 +52,8 @@ extension RequestInterceptor where Self == AuthenticationInterceptor<OAuth2Crede
     /// - Parameters:
     ///   - urls: The URLs to whose origins the token is sent.
     ///   - token: A closure that obtains the token. If it returns nil, the calls fail with `credentialRefreshFailed`,
-    ///     and so they do if it throws an error. It is called on an arbitrary thread. Its requests do not get the token,
-    ///     even if they have the same interceptor.
+    ///     and so they do if it throws an error. It is called on an arbitrary thread. Its requests do not get the
+    ///     token, even if they have the same interceptor.
     public static func bearerChallenge(
         for urls: URL...,
         token: @escaping @Sendable (HTTPChallenge) async throws -> String?

@@ -23,7 +23,7 @@ extension OAuth2Client {
     ///   - open: A closure that opens the URL in a browser. It is called once, on an arbitrary thread, while the method
     ///     listens. If it still runs when the redirect arrives, it is cancelled, and the method waits for its end.
     /// - Throws: `authorizationFailed` if the server refuses the request, if the user declines (`access_denied`), or if
-    ///   a response is invalid; ``LarkspurError/oauth2Failure`` has the server's reason. If the closure throws an error,
+    ///   a response is invalid; `oauth2Failure` of the error has the server's reason. If the closure throws an error,
     ///   `authorizationFailed` with this error. `unsupported` if the server has no page for users, or does not support
     ///   the method S256. `timedOut` after the time limit. Otherwise the error of the transport or of the system, or
     ///   `cancelled`.

@@ -4,7 +4,7 @@ extension OAuth2Client {
     ///   - scope: The scopes to request, separated by spaces. Default: those that the server chooses.
     ///   - parameters: Further parameters that the server needs, such as `audience`. Default: none.
     /// - Returns: The token. Servers send no refresh token with it: obtain another one when it has expired, or use
-    ///   ``RequestInterceptor/clientCredentials(_:scope:parameters:for:)``.
+    ///   the interceptor `.clientCredentials(_:scope:parameters:for:)`.
     /// - Throws: `authorizationFailed` if the server refuses the request, or if the response has no valid Bearer token;
     ///   otherwise the error of the transport, or `cancelled`.
     public func authorizeClient(
@@ -51,7 +51,7 @@ extension RequestInterceptor where Self == AuthenticationInterceptor<OAuth2Crede
     ///
     /// The first call obtains the token. Another token is obtained 30 seconds before the token expires, or at half of
     /// its lifetime if this is later, and after a 401. All calls that wait share one request to the server. If there is
-    /// no token, they fail with `credentialRefreshFailed`, and ``LarkspurError/oauth2Failure`` has the server's reason.
+    /// no token, they fail with `credentialRefreshFailed`, and `oauth2Failure` of the error has the server's reason.
     /// - Parameters:
     ///   - client: The client.
     ///   - scope: The scopes to request, separated by spaces. Default: those that the server chooses.

@@ -26,7 +26,7 @@ extension OAuth2Client {
     ///   - show: A closure that shows the code and the URL. It is called once, on an arbitrary thread. The method waits
     ///     for its end.
     /// - Throws: `authorizationFailed` if the server refuses a request, if the user declines (`access_denied`), if the
-    ///   code has expired (`expired_token`), or if a response is invalid. ``LarkspurError/oauth2Failure`` has the
+    ///   code has expired (`expired_token`), or if a response is invalid. `oauth2Failure` of the error has the
     ///   reason. If the closure throws an error, `authorizationFailed` with this error. Otherwise the error of the
     ///   transport, or `cancelled`.
     public func authorizeDevice(

@@ -9,13 +9,13 @@ internal import HTTPSyntax
 ///     manager.interceptors.call = [.authentication(credential, authenticator: client.authenticator(), for: baseURL)]
 ///
 /// - ``authorizeClient(scope:parameters:)`` obtains a token for the program itself.
-///   ``RequestInterceptor/clientCredentials(_:scope:parameters:for:)`` does this whenever a token is needed.
+///   The interceptor `.clientCredentials(_:scope:parameters:for:)` does this whenever a token is needed.
 /// - ``authorizeDevice(scope:parameters:show:)`` obtains a token for a user who logs in on another device.
 /// - ``authorizeInBrowser(scope:parameters:redirectPath:port:timeLimit:open:)`` obtains a token for a user who logs in
 ///   with the browser of this device.
 ///
 /// ``authenticator(scope:)`` renews the tokens. The requests pass through no interceptors and follow no redirect. If the
-/// server refuses one, ``LarkspurError/oauth2Failure`` has its reason. Descriptions and mirrors of a client do not
+/// server refuses one, `oauth2Failure` of the error has its reason. Descriptions and mirrors of a client do not
 /// contain its secret.
 public struct OAuth2Client: Sendable {
     /// The identifier of the client.
@@ -48,7 +48,7 @@ public struct OAuth2Client: Sendable {
 
     /// Returns the rules of the client's tokens, which renew a token with its refresh token.
     ///
-    /// Set ``OAuth2Authenticator/didRefresh`` to store new credentials.
+    /// Set its `didRefresh` to store new credentials.
     /// - Parameter scope: The scopes to request, separated by spaces. Default: the scopes of the first token.
     public func authenticator(scope: String? = nil) -> OAuth2Authenticator {
         var authenticator = OAuth2Authenticator(

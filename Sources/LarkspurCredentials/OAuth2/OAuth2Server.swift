@@ -48,7 +48,8 @@ public struct OAuth2Server: Sendable, Hashable {
 
         let kind: Kind
 
-        /// `/.well-known/oauth-authorization-server`, between the host and the path of the issuer (RFC 8414, section 3).
+        /// `/.well-known/oauth-authorization-server`, between the host and the path of the issuer (RFC 8414,
+        /// section 3).
         public static let oauth = Self(kind: .oauth)
         /// `/.well-known/openid-configuration`, after the path of the issuer (OpenID Connect Discovery 1.0, section 4).
         public static let openID = Self(kind: .openID)
@@ -58,8 +59,8 @@ public struct OAuth2Server: Sendable, Hashable {
     ///
     /// The request passes through no interceptors, and follows no redirect.
     /// - Parameters:
-    ///   - issuer: The issuer identifier, an http or https URL without a query and a fragment. It should be https. If it
-    ///     is https, all endpoints have to be https too.
+    ///   - issuer: The issuer identifier, an http or https URL without a query and a fragment. It should be https. If
+    ///     it is https, all endpoints have to be https too.
     ///   - metadata: The document to load. Default: `.oauth`.
     ///   - manager: The session manager, whose settings of this moment apply.
     /// - Throws: `invalidURL` if the issuer is invalid; `authorizationFailed` if there is no document, if it is the

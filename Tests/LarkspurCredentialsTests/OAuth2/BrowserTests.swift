@@ -29,7 +29,7 @@ struct BrowserTests {
         let redirect = try parameter("redirect_uri", of: url)
         let state = try parameter("state", of: url)
         let text = query.replacing("STATE", with: state)
-        // The program cancels its closure when the redirect has arrived, and the browser gets the response nevertheless.
+        // The program cancels its closure when the redirect has arrived. The browser gets the response nevertheless.
         return await Task { await browser.get("\(redirect)\(text)").response().statusCode }.value
     }
 

@@ -47,7 +47,10 @@ struct CookbookSamplesTests {
             #expect(section.contains("\n```swift\n"), "\(section.prefix(60))")
         }
         let list = page.lines.filter { $0.hasPrefix("- **") }.joined(separator: " ")
-        #expect(questions.allSatisfy { list.contains("[\($0)]") })
+        for question in questions {
+            let anchor = question.lowercased().replacing(/[^\w\- ]/, with: "").replacing(" ", with: "-")
+            #expect(list.contains("](#\(anchor))"), "\(question)")
+        }
     }
 
     @Test func responses() async throws {

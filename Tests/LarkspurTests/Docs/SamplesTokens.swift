@@ -25,24 +25,4 @@ struct TokensSamples: Sendable {
         print(text)
         // end
     }
-
-    // sample: token by a challenge
-    struct RegistryToken: RequestAuthenticator {
-        let tokens: SessionManager
-
-        func apply(_ token: String, to request: inout URLRequest) {
-            if !token.isEmpty { request.headers.set(.authorization(bearerToken: token)) }
-        }
-
-        func refresh(_ token: String, after refusal: InterceptedResponse?) async throws -> String {
-            let challenges = refusal?.httpResponse?.challenges ?? []
-            guard let bearer = challenges.first(where: { $0.scheme.lowercased() == "bearer" }),
-                let realm = bearer["realm"], URL(string: realm)?.host() == "auth.example.com"
-            else { return token }
-            var scope = bearer.parameters
-            scope["realm"] = nil
-            return try await tokens.get(realm, parameters: .encodable(scope)).value()["token"].string ?? ""
-        }
-    }
-    // end
 }

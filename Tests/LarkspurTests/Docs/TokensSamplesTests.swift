@@ -40,22 +40,6 @@ struct TokensSamplesTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test func tokenByChallenge() async throws {
-        let stub = StubTransport()
-        stub.route("/token", method: .get, .json(#"{"token": "t1"}"#))
-        let challenge = #"Basic realm="x", Bearer realm="https://auth.example.com/token",scope="repository:tea:pull""#
-        server.route("/manifest") { request in
-            request.headers["Authorization"] == "Bearer t1"
-                ? .text("tea") : .status(401, headers: ["WWW-Authenticate": challenge])
-        }
-        let rules = TokensSamples.RegistryToken(tokens: SessionManager(transport: stub.transport))
-        samples.manager.interceptors.call = [.authentication("", authenticator: rules, for: server.baseURL)]
-
-        #expect(try await samples.manager.get("manifest").string == "tea")
-        #expect(stub.requests.map { $0.query("scope") } == ["repository:tea:pull"])
-        #expect(stub.requests.map { $0.query("realm") } == [nil])
-    }
-
     @Test("A type of token decides which responses refuse it")
     func ownToken() async throws {
         struct SessionToken: RequestAuthenticator {

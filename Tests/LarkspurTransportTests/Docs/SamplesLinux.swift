@@ -57,21 +57,6 @@ struct LinuxSamples: Sendable {
         // end
     }
 
-    func limit(_ session: URLSession) async throws -> Data? {
-        // sample: limit by a task group
-        let data = try await withThrowingTaskGroup(of: Data.self) { group in
-            group.addTask { try await session.data(from: url).0 }
-            group.addTask {
-                try await Task.sleep(for: .seconds(5))
-                throw URLError(.timedOut)
-            }
-            defer { group.cancelAll() }
-            return try await group.next()
-        }
-        // end
-        return data
-    }
-
     func cause(_ session: URLSession) async throws {
         // sample: libcurl's error
         do {

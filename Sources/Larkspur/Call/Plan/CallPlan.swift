@@ -43,8 +43,8 @@ struct CallPlan: Sendable {
         return plan
     }
 
-    /// Returns the plan of a call that ends with an error before anything is sent. If the request could not be built, its
-    /// error stays.
+    /// Returns the plan of a call that ends with an error before anything is sent. If the request could not be built,
+    /// its error stays.
     func failing(with error: LarkspurError) -> CallPlan {
         guard failure == nil else { return self }
         let error = error.filled(request: urlRequest, response: nil, responseData: nil)
