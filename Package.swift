@@ -39,6 +39,7 @@ let package = Package(
         .target(name: "CEventPoll"),
         .target(name: "CLoopbackTLS", dependencies: ["CDynamicLibrary"]),
         .target(name: "CImages", dependencies: ["CDynamicLibrary"]),
+        .target(name: "CSignatures", dependencies: ["CDynamicLibrary"]),
         .target(name: "CNetlink"),
         .target(name: "HTTPSyntax", swiftSettings: strict),
         .target(name: "JSONSyntax", dependencies: ["HTTPSyntax"], swiftSettings: strict),
@@ -60,7 +61,7 @@ let package = Package(
         ),
         .target(
             name: "LarkspurCredentials",
-            dependencies: ["HTTPSyntax", "JSONSyntax", "Larkspur"],
+            dependencies: ["CSignatures", "HTTPSyntax", "JSONSyntax", "Larkspur"],
             swiftSettings: strict
         ),
         .target(name: "LarkspurCurlCommands", dependencies: ["HTTPSyntax", "Larkspur"], swiftSettings: strict),

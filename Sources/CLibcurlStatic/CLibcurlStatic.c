@@ -4,7 +4,7 @@
 #if defined(__linux__) || defined(__ANDROID__)
 #include <stddef.h>
 
-// The functions that CLibcurl and CCodings look up. A strong reference makes the linker take the function from an
+// The functions that CLibcurl, CCodings and CSignatures look up. A strong reference makes the linker take the function from an
 // archive. The declarations have other types than the functions, because only the addresses are used.
 #define FUNCTIONS(f) \
     /* libcurl.a */ \
@@ -15,10 +15,13 @@
     f(curl_multi_setopt) f(curl_multi_socket_action) f(curl_multi_timeout) f(curl_multi_info_read) \
     f(curl_share_init) f(curl_share_setopt) f(curl_share_cleanup) \
     /* libssl.a and libcrypto.a */ \
-    f(BIO_ctrl) f(BIO_free) f(BIO_get_callback_arg) f(BIO_new) f(BIO_new_socket) f(BIO_s_mem) \
+    f(BIO_ctrl) f(BIO_free) f(BIO_get_callback_arg) f(BIO_new) f(BIO_new_mem_buf) f(BIO_new_socket) f(BIO_s_mem) \
     f(BIO_set_callback_arg) f(BIO_set_callback_ex) f(BIO_up_ref) f(CRYPTO_free) f(CRYPTO_get_ex_new_index) \
-    f(ERR_clear_error) f(GENERAL_NAMES_free) f(GENERAL_NAME_get0_value) f(OPENSSL_atexit) f(OPENSSL_init_crypto) \
-    f(OPENSSL_sk_num) f(OPENSSL_sk_value) f(OpenSSL_version) f(OpenSSL_version_num) f(SSL_CIPHER_get_name) \
+    f(ERR_clear_error) f(ERR_get_error) f(ERR_reason_error_string) f(EVP_DigestSign) f(EVP_DigestSignInit) \
+    f(EVP_DigestVerify) f(EVP_DigestVerifyInit) f(EVP_MD_CTX_free) f(EVP_MD_CTX_new) f(EVP_PKEY_CTX_ctrl_str) \
+    f(EVP_PKEY_free) f(EVP_sha256) f(EVP_sha384) f(EVP_sha512) f(GENERAL_NAMES_free) f(GENERAL_NAME_get0_value) \
+    f(OPENSSL_atexit) f(OPENSSL_init_crypto) f(OPENSSL_sk_num) f(OPENSSL_sk_value) f(OpenSSL_version) \
+    f(OpenSSL_version_num) f(PEM_read_bio_PUBKEY) f(PEM_read_bio_PrivateKey) f(SSL_CIPHER_get_name) \
     f(SSL_CTX_get_cert_store) \
     f(SSL_CTX_get_ex_data) f(SSL_CTX_get_keylog_callback) f(SSL_CTX_set1_cert_store) \
     f(SSL_CTX_set_cert_verify_callback) f(SSL_CTX_set_ex_data) f(SSL_CTX_set_info_callback) \
@@ -30,7 +33,7 @@
     f(X509_STORE_CTX_get_ex_data) f(X509_STORE_CTX_init) f(X509_STORE_CTX_new) f(X509_STORE_CTX_set_default) \
     f(X509_STORE_CTX_set_error) f(X509_STORE_CTX_set_verify_cb) f(X509_STORE_add_cert) f(X509_STORE_free) \
     f(X509_STORE_new) f(X509_STORE_set_flags) f(X509_free) f(X509_get_X509_PUBKEY) f(X509_get_ext_d2i) \
-    f(X509_verify_cert) f(d2i_X509) f(i2d_X509_PUBKEY) \
+    f(X509_verify_cert) f(d2i_X509) f(i2d_PUBKEY) f(i2d_X509_PUBKEY) \
     /* libz.a */ \
     f(inflateInit2_) f(inflate) f(inflateReset) f(inflateEnd) f(deflateInit2_) f(deflate) f(deflateEnd) \
     f(inflateResetKeep) f(deflateReset) \

@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 # The functions that are looked up by name, without those of libpsl, which is not linked in, and those that LarkspurStatic links.
 sources=$PWD/../../Sources
 missing=$(
-    comm -23 <(grep -ohE '\{"\w+", &' "$sources"/{CLibcurl,CCodings}/*.c | grep -oE '\w+' | grep -v '^psl_' | sort -u) \
+    comm -23 <(grep -ohE '\{"\w+", &' "$sources"/{CLibcurl,CCodings,CSignatures}/*.c | grep -oE '\w+' | grep -v '^psl_' | sort -u) \
         <(grep -oE '\w+' "$sources/CLibcurlStatic/CLibcurlStatic.c" | sort -u)
 )
 if [[ $missing ]]; then

@@ -46,28 +46,35 @@ extension OAuth2Authenticator: CustomStringConvertible, CustomReflectable {
 ///     }
 ///     manager.interceptors.call = [.authentication(credential, authenticator: authenticator, for: baseURL)]
 public struct OAuth2Authenticator: RequestAuthenticator {
-    /// The place of the client secret in the request for a token (RFC 6749, section 2.3.1).
+    /// The way in which a client authenticates itself in the request for a token (RFC 6749, section 2.3).
     ///
-    /// It is a struct and not an enum, so that a new place does not break existing `switch` statements. Give every
+    /// It is a struct and not an enum, so that a new way does not break existing `switch` statements. Give every
     /// `switch` a `default`.
     public struct ClientAuthentication: Sendable, Hashable {
-        enum Kind: Sendable {
+        enum Kind: Sendable, Hashable {
             case basic
             case content
+            case assertion(OAuth2Assertion)
         }
 
         let kind: Kind
 
-        /// The field `Authorization`, with the Basic scheme. Every server must support it.
+        /// The secret in the field `Authorization`, with the Basic scheme. Every server must support it.
         public static let basic = Self(kind: .basic)
-        /// The content of the request.
+        /// The secret in the content of the request.
         public static let content = Self(kind: .content)
+
+        /// Returns the authentication by an assertion, which is made for each request. The secret is not sent.
+        /// - Parameter make: A closure that makes an assertion. It is called on an arbitrary thread.
+        package static func assertion(_ make: @escaping OAuth2Assertion.Make) -> Self {
+            Self(kind: .assertion(OAuth2Assertion(make)))
+        }
     }
 
     private let tokenEndpoint: URL
     private let clientID: String
     private let clientSecret: String?
-    /// The place of the client secret. Default: the field `Authorization`.
+    /// The way in which the client authenticates itself. Default: its secret in the field `Authorization`.
     public var clientAuthentication = ClientAuthentication.basic
     var scope: String?
     /// A closure that is called with each new credential before the credential is used. Store the credential in the
@@ -125,6 +132,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         var parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken]
         parameters["scope"] = scope
         let requests = OAuth2Requests(
+            tokenEndpoint: tokenEndpoint,
             clientID: clientID,
             clientSecret: clientSecret,
             clientAuthentication: clientAuthentication,
@@ -132,7 +140,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
             date: date,
             send: send
         )
-        var renewed = try await requests.credential(from: tokenEndpoint, parameters, secrets: [refreshToken])
+        var renewed = try await requests.credential(parameters, secrets: [refreshToken])
         // Without a new refresh token, the old refresh token stays valid (RFC 6749, section 6).
         renewed.refreshToken = renewed.refreshToken ?? refreshToken
         // Called before this method returns, because the server may not accept the old refresh token again.

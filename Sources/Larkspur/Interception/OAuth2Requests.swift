@@ -5,6 +5,7 @@ package struct OAuth2Requests: Sendable {
     /// A closure that sends a request, and returns the content and the response.
     package typealias Send = @Sendable (URLRequest) async throws -> (Data, URLResponse)
 
+    let tokenEndpoint: URL
     let clientID: String
     let clientSecret: String?
     let clientAuthentication: OAuth2Authenticator.ClientAuthentication
@@ -15,6 +16,7 @@ package struct OAuth2Requests: Sendable {
     let date: @Sendable () -> Date
 
     package init(
+        tokenEndpoint: URL,
         clientID: String,
         clientSecret: String?,
         clientAuthentication: OAuth2Authenticator.ClientAuthentication,
@@ -22,6 +24,7 @@ package struct OAuth2Requests: Sendable {
         date: @escaping @Sendable () -> Date,
         send: @escaping Send
     ) {
+        self.tokenEndpoint = tokenEndpoint
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.clientAuthentication = clientAuthentication
@@ -30,19 +33,17 @@ package struct OAuth2Requests: Sendable {
         self.send = send
     }
 
-    /// Requests an access token.
+    /// Requests an access token from the token endpoint.
     /// - Parameters:
-    ///   - endpoint: The token endpoint.
     ///   - parameters: The parameters of the grant.
     ///   - secrets: The secrets among the parameters.
     package func credential(
-        from endpoint: URL,
         _ parameters: [String: String],
         secrets: [String] = []
     ) async throws -> OAuth2Credential {
         // The server counts the lifetime from a moment before the response arrives here.
         let start = date()
-        let answer = try await answer(from: endpoint, parameters, secrets: secrets)
+        let answer = try await answer(from: tokenEndpoint, parameters, secrets: secrets)
         let token = try answer.accessToken()
         return OAuth2Credential(
             accessToken: token,
@@ -61,13 +62,33 @@ package struct OAuth2Requests: Sendable {
         _ parameters: [String: String],
         secrets: [String] = []
     ) async throws -> OAuth2Answer {
-        let request = request(to: endpoint, parameters)
+        let assertion = try assertion()
+        let request = request(to: endpoint, parameters, assertion)
         let (data, response) = try await send(request)
         let basic = request.value(forHTTPHeaderField: "Authorization").map { String($0.dropFirst("Basic ".count)) }
-        return OAuth2Answer(data, response, errorCode, hiding: [clientSecret, basic].compactMap { $0 } + secrets)
+        let own = [clientSecret, basic, assertion?.value].compactMap { $0 }
+        return OAuth2Answer(data, response, errorCode, hiding: own + secrets)
     }
 
-    private func request(to endpoint: URL, _ parameters: [String: String]) -> URLRequest {
+    /// Returns a new assertion; nil if the client is authenticated otherwise.
+    private func assertion() throws(LarkspurError) -> OAuth2Assertion.Content? {
+        guard case .assertion(let assertion) = clientAuthentication.kind else { return nil }
+        do {
+            return try assertion.make(clientID, tokenEndpoint, date())
+        } catch {
+            throw LarkspurError(
+                errorCode,
+                "The client could not be authenticated: \(SerializationFailure.reason(error).withoutFullStop).",
+                underlyingError: error
+            )
+        }
+    }
+
+    private func request(
+        to endpoint: URL,
+        _ parameters: [String: String],
+        _ assertion: OAuth2Assertion.Content?
+    ) -> URLRequest {
         var parameters = parameters
         var request = URLRequest(url: endpoint)
         switch (clientSecret, clientAuthentication.kind) {
@@ -76,6 +97,10 @@ package struct OAuth2Requests: Sendable {
             let (name, password) = (QueryEncoder.percentEscaped(clientID), QueryEncoder.percentEscaped(secret))
             let field = HTTPHeaders.Field.authorization(username: name, password: password)
             request.setValue(field.value, forHTTPHeaderField: field.name)
+        case (_, .assertion):
+            parameters["client_id"] = clientID
+            parameters["client_assertion_type"] = assertion?.type
+            parameters["client_assertion"] = assertion?.value
         // A public client identifies itself in the content, because it has no secret.
         case (let secret, _):
             parameters["client_id"] = clientID
@@ -90,6 +115,34 @@ package struct OAuth2Requests: Sendable {
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         return request
     }
+}
+
+/// A source of assertions, which authenticate a client in place of its secret (RFC 7521, section 4.2). Two sources are
+/// equal only if they are the same object.
+package final class OAuth2Assertion: Sendable {
+    /// An assertion, and the URI of its type.
+    package struct Content: Sendable {
+        let type: String
+        let value: String
+
+        package init(type: String, value: String) {
+            self.type = type
+            self.value = value
+        }
+    }
+
+    /// A closure that makes an assertion for the identifier of a client, a token endpoint and the present date.
+    package typealias Make = @Sendable (_ clientID: String, _ tokenEndpoint: URL, _ date: Date) throws -> Content
+
+    let make: Make
+
+    init(_ make: @escaping Make) { self.make = make }
+}
+
+extension OAuth2Assertion: Hashable {
+    package static func == (left: OAuth2Assertion, right: OAuth2Assertion) -> Bool { left === right }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The response of an authorization server: the members of a JSON object (RFC 6749, section 5).

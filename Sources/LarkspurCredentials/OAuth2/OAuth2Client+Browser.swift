@@ -62,7 +62,6 @@ extension OAuth2Client {
             }
             let code = try redirect.code(from: server)
             return try await requests.credential(
-                from: server.tokenEndpoint,
                 [
                     "grant_type": "authorization_code", "code": code, "redirect_uri": redirectURL,
                     "code_verifier": challenge.verifier,

@@ -13,7 +13,7 @@ extension OAuth2Client {
     ) async throws(LarkspurError) -> OAuth2Credential {
         let all = self.parameters(parameters, scope: scope, ["grant_type": "client_credentials"])
         do {
-            return try await requests.credential(from: server.tokenEndpoint, all)
+            return try await requests.credential(all)
         } catch {
             throw LarkspurError(authorization: error)
         }

@@ -59,7 +59,6 @@ extension OAuth2Client {
             try await clock.sleep(for: delay)
             do {
                 return try await requests.credential(
-                    from: server.tokenEndpoint,
                     [
                         "grant_type": "urn:ietf:params:oauth:grant-type:device_code",
                         "device_code": device.deviceCode,

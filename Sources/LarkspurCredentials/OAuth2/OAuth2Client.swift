@@ -22,8 +22,8 @@ public struct OAuth2Client: Sendable {
     public let id: String
     /// The authorization server.
     public let server: OAuth2Server
-    /// The place of the client's secret in requests. A client without a secret sends its identifier in the content.
-    /// Default: the field `Authorization`.
+    /// The way in which the client authenticates itself: its secret in a field or in the content, or a signed assertion.
+    /// A client that has neither sends its identifier in the content. Default: the secret in the field `Authorization`.
     public var authentication = OAuth2Authenticator.ClientAuthentication.basic
     private let secret: String?
     let clock: any Clock<Duration>
@@ -65,6 +65,7 @@ public struct OAuth2Client: Sendable {
     /// The client's requests.
     var requests: OAuth2Requests {
         OAuth2Requests(
+            tokenEndpoint: server.tokenEndpoint,
             clientID: id,
             clientSecret: secret,
             clientAuthentication: authentication,
