@@ -156,7 +156,8 @@ struct PrivateKeyJWTTests {
         client.authentication = .assertion { _, _, _ in throw KeyError(.unavailable, "There is no OpenSSL.") }
         let authenticator = client.authenticator()
         let credential = OAuth2Credential(accessToken: "a", refreshToken: "r")
-        let error = await #expect(throws: LarkspurError.self) { [client] in try await client.authorizeClient() }
+        let sender = client
+        let error = await #expect(throws: LarkspurError.self) { try await sender.authorizeClient() }
         let renewal = await #expect(throws: LarkspurError.self) {
             try await authenticator.refresh(credential, after: nil)
         }
@@ -178,7 +179,8 @@ struct PrivateKeyJWTTests {
         }
         var client = fake.client()
         client.authentication = try .privateKeyJWT(SigningKey(pem: KeyFixtures.p256Private), with: .ecdsaP256SHA256)
-        let error = try await #require(throws: LarkspurError.self) { [client] in try await client.authorizeClient() }
+        let sender = client
+        let error = try await #require(throws: LarkspurError.self) { try await sender.authorizeClient() }
         let assertion = try #require(fake.forms(to: "/token").first?["client_assertion"])
         var text = printed(error) + "\(client) \(client.authenticator())"
         dump(client, to: &text)
