@@ -64,6 +64,7 @@ struct InterceptedCall: Sendable {
         context.isStored = { [task] in
             task.endedTransactions.last.map { $0.isFromCache || $0.cacheUse == .validated } ?? false
         }
+        context.deliversContent = template.stream != nil
         context.hasCredential = template.options.value.credential != nil
         context.sendsLargeBody = template.sendsLargeBody(of: request)
         context.separateContent = template.separateContent(of: request)
