@@ -54,8 +54,8 @@ extension MessageSignature {
 
         /// The component of the request to which a signed response responds (parameter `req`).
         public var ofRequest: Self { with(.request) }
-        /// The value of a structured field in its canonical form (parameter `sf`). The type of the field must be known:
-        /// that of a registered list or dictionary of HTTP is.
+        /// The value of a structured field in its canonical form (parameter `sf`). The field must be one of those whose
+        /// type is in the registry of HTTP field names, such as `Priority`.
         public var strict: Self { with(.strict) }
         /// The value as a sequence of bytes (parameter `bs`). The values of several fields with the same name in a
         /// response cannot be separated again, so such a signature is not accepted.

@@ -45,7 +45,7 @@ struct MessageSignatureTests {
         label: String = "sig1",
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> SignatureInput {
-        let message = try request.message(at: server)
+        let message = try request.message(at: server.port)
         let (input, signature) = try SignedMessage.signature(label, in: message.headers)
         let key = MessageSignatureVerification.Key.hmac(Self.secret, id: "k")
         let failure = reason { try key.verify(signature, of: try input.base(of: SignedMessage(message))) }

@@ -49,8 +49,8 @@ extension HTTPURLResponse {
 
 extension LoopbackServer.Request {
     /// The request as the server reads it.
-    func message(at server: LoopbackServer) throws -> URLRequest {
-        var request = try URLRequest(method, "http://127.0.0.1:\(server.port)\(target)")
+    func message(at port: UInt16) throws -> URLRequest {
+        var request = try URLRequest(method, "http://127.0.0.1:\(port)\(target)")
         request.headers = HTTPHeaders(headers.map { .init(name: $0.name, value: $0.value) })
         return request
     }

@@ -19,21 +19,22 @@ struct SignedResponseTests {
 
     init() throws {
         server = try LoopbackServer()
-        server.route("/signed") { [server] in try Self.response(to: $0, at: server) }
-        server.route("/changed") { [server] request in
-            var response = try Self.response(to: request, at: server)
+        let port = server.port
+        server.route("/signed") { try Self.response(to: $0, at: port) }
+        server.route("/changed") { request in
+            var response = try Self.response(to: request, at: port)
             response.body = [.bytes(Data("forged content".utf8))]
             return response
         }
         server.route("/unsigned", .data(Self.content))
         server.route("/failed", .status(500))
-        server.route("/stale") { [server] in try Self.response(to: $0, at: server, age: 1_000) }
+        server.route("/stale") { try Self.response(to: $0, at: port, age: 1_000) }
     }
 
     /// Returns a signed response.
     private static func response(
         to request: LoopbackServer.Request,
-        at server: LoopbackServer,
+        at port: UInt16,
         status: Int = 200,
         age: Int64 = 0
     ) throws -> LoopbackServer.Response {
@@ -56,7 +57,7 @@ struct SignedResponseTests {
             fields,
             input,
             by: .hmac(secret, id: "k"),
-            to: try request.message(at: server)
+            to: try request.message(at: port)
         )
         var response = LoopbackServer.Response.data(content, contentType: "text/plain", status: status)
         for field in signed where field.name != "Content-Type" { response = response.adding(field.name, field.value) }
@@ -168,8 +169,8 @@ struct SignedResponseTests {
 
     @Test("Responses are not taken from the cache, because their signatures may be old")
     func cache() async throws {
-        server.route("/cached") { [server] request in
-            try Self.response(to: request, at: server).adding("Cache-Control", "max-age=1000")
+        server.route("/cached") { [port = server.port] request in
+            try Self.response(to: request, at: port).adding("Cache-Control", "max-age=1000")
         }
         let configuration = URLSessionConfiguration.testing
         configuration.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
