@@ -19,9 +19,9 @@ struct MessageVector: Sendable, CustomTestStringConvertible {
     var testDescription: String { "Section \(section)" }
 }
 
-/// The messages of RFC 9421, as its text has them.
+/// The messages of appendix B of RFC 9421.
 extension MessageVector {
-    static let all = [
+    static let ofAppendix = [
         MessageVector(
             section: "B.2.1",
             label: "sig-b21",
