@@ -17,38 +17,28 @@ package enum StructuredField {
         case displayString(String)
     }
 
-    /// A value with its parameters. If a parameter occurs twice, the last one counts.
+    /// The parameters of an item or of an inner list. If a parameter occurs twice, the last one counts.
+    package typealias Parameters = OrderedMembers<BareItem>
+
+    /// A value with its parameters.
     package struct Item: Equatable, Sendable {
         package let value: BareItem
-        package let parameters: [TextKey: BareItem]
+        package let parameters: Parameters
 
-        package init(_ value: BareItem, _ parameters: [TextKey: BareItem] = [:]) {
+        package init(_ value: BareItem, _ parameters: Parameters = [:]) {
             self.value = value
             self.parameters = parameters
-        }
-
-        package static func == (left: Self, right: Self) -> Bool {
-            left.value == right.value && left.parameters.hasSameItems(as: right.parameters)
         }
     }
 
     /// A member of a list or of a dictionary.
     package enum Member: Equatable, Sendable {
         case item(Item)
-        case innerList([Item], parameters: [TextKey: BareItem])
+        case innerList([Item], parameters: Parameters)
 
         /// The item; nil for an inner list.
         package var item: Item? {
             if case .item(let item) = self { item } else { nil }
-        }
-
-        package static func == (left: Self, right: Self) -> Bool {
-            switch (left, right) {
-            case (.item(let left), .item(let right)): left == right
-            case (.innerList(let left, let parameters), .innerList(let right, let others)):
-                left == right && parameters.hasSameItems(as: others)
-            default: false
-            }
         }
     }
 
@@ -68,16 +58,21 @@ package enum StructuredField {
     /// Reads a dictionary (section 4.2.2); nil if the text is malformed. A text without members is an empty dictionary.
     /// If a key occurs twice, the last member counts.
     package static func dictionary(_ text: String) -> [TextKey: Member]? {
+        orderedDictionary(text).map { Dictionary(uniqueKeysWithValues: $0.pairs.map { ($0.key, $0.value) }) }
+    }
+
+    /// Reads a dictionary as ``dictionary(_:)`` does, and preserves the order of its members.
+    package static func orderedDictionary(_ text: String) -> OrderedMembers<Member>? {
         read(text) { reader in
-            var members: [TextKey: Member] = [:]
+            var members = OrderedMembers<Member>()
             let isRead = reader.cutMembers { reader in
                 guard let key = reader.cutKey() else { return false }
                 if reader.cut("=") {
                     guard let member = reader.cutMember() else { return false }
-                    members[key] = member
+                    members.set(key, member)
                 } else {
                     guard let parameters = reader.cutParameters() else { return false }
-                    members[key] = .item(Item(.boolean(true), parameters))
+                    members.set(key, .item(Item(.boolean(true), parameters)))
                 }
                 return true
             }
@@ -94,12 +89,6 @@ package enum StructuredField {
         guard let value = body(&reader) else { return nil }
         reader.skipSpaces()
         return reader.isAtEnd ? value : nil
-    }
-}
-
-extension [TextKey: StructuredField.BareItem] {
-    fileprivate func hasSameItems(as other: Self) -> Bool {
-        count == other.count && allSatisfy { other[$0] == $1 }
     }
 }
 
@@ -169,16 +158,16 @@ private struct StructuredFieldReader {
         return StructuredField.Item(value, parameters)
     }
 
-    mutating func cutParameters() -> [TextKey: StructuredField.BareItem]? {
-        var parameters: [TextKey: StructuredField.BareItem] = [:]
+    mutating func cutParameters() -> StructuredField.Parameters? {
+        var parameters = StructuredField.Parameters()
         while cut(";") {
             skipSpaces()
             guard let key = cutKey() else { return nil }
             if cut("=") {
                 guard let value = cutBareItem() else { return nil }
-                parameters[key] = value
+                parameters.set(key, value)
             } else {
-                parameters[key] = .boolean(true)
+                parameters.set(key, .boolean(true))
             }
         }
         return parameters

@@ -27,7 +27,7 @@ extension URLRequest {
 
     /// The request with `Accept-Encoding: identity`, which requests content without a content coding. If the caller has
     /// set the field, its value stays unchanged.
-    var requestingNoCoding: URLRequest {
+    package var requestingNoCoding: URLRequest {
         guard value(forHTTPHeaderField: "Accept-Encoding") == nil else { return self }
         var request = self
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")

@@ -102,6 +102,8 @@ public struct RequestContext: Sendable {
     /// Whether the result may depend on more than the request and the session manager: on content outside of the
     /// request, on hooks of this call, or on later interceptors that are set for this call only.
     var isPersonal = false
+    /// Whether the content of the response is delivered in chunks while it arrives.
+    package var deliversContent = false
     /// Whether the call has a credential for challenges (``CallOptions/credential``).
     package var hasCredential = false
     /// The identity of the session manager's sessions, which send the request.

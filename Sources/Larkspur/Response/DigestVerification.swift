@@ -212,9 +212,16 @@ extension DigestVerification.Content {
         _ algorithms: Set<ContentHashes.Algorithm>,
         from offset: Int64
     ) throws(LarkspurError) -> ContentHashes {
-        var hashes = ContentHashes(algorithms)
+        if case .hashed(let known, _) = self { return known }
+        return try added(to: ContentHashes(algorithms), from: offset)
+    }
+
+    /// Returns hashes to which the content is added, beginning at an offset. Content that was streamed adds nothing.
+    /// - Throws: `fileUnreadable`.
+    func added(to hashes: ContentHashes, from offset: Int64 = 0) throws(LarkspurError) -> ContentHashes {
+        var hashes = hashes
         switch self {
-        case .hashed(let known, _): return known
+        case .hashed: break
         case .data(let data): hashes.update(data)
         case .file(let file):
             do {

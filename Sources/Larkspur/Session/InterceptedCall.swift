@@ -65,6 +65,7 @@ struct InterceptedCall: Sendable {
             task.endedTransactions.last.map { $0.isFromCache || $0.cacheUse == .validated } ?? false
         }
         context.hasCredential = template.options.hasCredential
+        context.deliversContent = template.stream != nil
         context.sendsLargeBody = template.sendsLargeBody(of: request)
         context.separateContent = template.separateContent(of: request)
         context.sendCoded = { [attempts] producer in attempts.state.withLock { $0.producer = producer } }

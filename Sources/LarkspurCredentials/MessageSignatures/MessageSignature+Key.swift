@@ -1,0 +1,141 @@
+internal import HTTPSyntax
+
+extension MessageSignature {
+    /// A key that signs requests, with its identifier and its algorithm. The descriptions and the mirror do not contain
+    /// the key itself.
+    public struct Key: Sendable {
+        /// The identifier that is sent with each signature (parameter `keyid`); nil for none.
+        public let id: String?
+        /// The name of the algorithm; nil if RFC 9421 has no name for it.
+        let algorithm: String?
+        private let sign: @Sendable (Data) throws(KeyError) -> Data
+
+        /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
+        /// - Parameters:
+        ///   - secret: The secret that the program shares with the server.
+        ///   - id: The identifier of the key, in ASCII; nil for none.
+        public static func hmac(_ secret: Data, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.hmac) { data in Data(HMACSHA256.code(of: data, key: secret)) }
+        }
+
+        /// Returns a private key. It needs OpenSSL.
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - algorithm: The algorithm, such as `.ed25519`. `.rsaPSSSHA256` is none of RFC 9421, and is refused.
+        ///   - id: The identifier of the key, in ASCII; nil for none.
+        public static func privateKey(_ key: SigningKey, _ algorithm: SignatureAlgorithm, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { data throws(KeyError) in
+                try key.signature(of: data, with: algorithm)
+            }
+        }
+
+        /// Returns the signature of a base.
+        /// - Throws: `wrongAlgorithm`, or `unusableKey`.
+        func signature(of base: String) throws(MessageSignatureFailure) -> Data {
+            guard algorithm != nil else { throw MessageAlgorithm.failure }
+            do throws(KeyError) {
+                return try sign(Data(base.utf8))
+            } catch {
+                throw MessageAlgorithm.failure(error)
+            }
+        }
+    }
+}
+
+extension MessageSignatureVerification {
+    /// A key with which the signatures of responses are verified, with its identifier and its only algorithm. The
+    /// descriptions and the mirror do not contain the key itself.
+    public struct Key: Sendable {
+        /// The identifier of the signatures that are verified with this key (parameter `keyid`); nil for signatures
+        /// without an identifier.
+        public let id: String?
+        /// The name of the algorithm; nil if RFC 9421 has no name for it.
+        let algorithm: String?
+        private let check: @Sendable (_ signature: Data, _ data: Data) throws(KeyError) -> Bool
+
+        /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
+        ///
+        /// Who has the secret can sign too. So require a component of responses, such as `@status`: a request that
+        /// this program has signed with the same secret then does not pass as a response.
+        /// - Parameters:
+        ///   - secret: The secret that the program shares with the server.
+        ///   - id: The identifier of the key; nil for signatures without an identifier.
+        public static func hmac(_ secret: Data, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.hmac) { signature, data in
+                let code = HMACSHA256.code(of: data, key: secret)
+                // All bytes are compared, so that the time does not tell how many of them are right.
+                return code.count == signature.count && zip(code, signature).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+            }
+        }
+
+        /// Returns a public key. It needs OpenSSL.
+        /// - Parameters:
+        ///   - key: The key.
+        ///   - algorithm: The algorithm, such as `.ed25519`. `.rsaPSSSHA256` is none of RFC 9421, and is refused.
+        ///   - id: The identifier of the key; nil for signatures without an identifier.
+        public static func publicKey(_ key: VerificationKey, _ algorithm: SignatureAlgorithm, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { signature, data throws(KeyError) in
+                try key.isValid(signature, for: data, with: algorithm)
+            }
+        }
+
+        /// Verifies the signature of a base.
+        /// - Throws: `wrongAlgorithm`, `unusableKey`, or `signatureMismatch`.
+        func verify(_ signature: Data, of base: String) throws(MessageSignatureFailure) {
+            guard algorithm != nil else { throw MessageAlgorithm.failure }
+            let isValid: Bool
+            do throws(KeyError) {
+                isValid = try check(signature, Data(base.utf8))
+            } catch {
+                throw MessageAlgorithm.failure(error)
+            }
+            guard isValid else {
+                throw MessageSignatureFailure(.signatureMismatch, "The signature is not that of the message.")
+            }
+        }
+    }
+}
+
+/// The names of the algorithms of RFC 9421 (section 6.2.2).
+enum MessageAlgorithm {
+    static let hmac = "hmac-sha256"
+
+    /// Returns the name of an algorithm; nil if RFC 9421 has none.
+    static func name(of algorithm: SignatureAlgorithm) -> String? {
+        switch algorithm {
+        case .rsaPSSSHA512: "rsa-pss-sha512"
+        case .rsaPKCS1SHA256: "rsa-v1_5-sha256"
+        case .ecdsaP256SHA256: "ecdsa-p256-sha256"
+        case .ecdsaP384SHA384: "ecdsa-p384-sha384"
+        case .ed25519: "ed25519"
+        default: nil
+        }
+    }
+
+    static let failure = MessageSignatureFailure(.wrongAlgorithm, "RFC 9421 has no such algorithm as that of the key.")
+
+    static func failure(_ error: KeyError) -> MessageSignatureFailure {
+        MessageSignatureFailure(.unusableKey, "The key cannot be used: \(error.message)")
+    }
+
+    /// Returns the description of a key.
+    static func description(_ id: String?, _ algorithm: String?) -> String {
+        "\(algorithm ?? "no algorithm"), \(id.map { "“\($0.excerpt)”" } ?? "no identifier")"
+    }
+}
+
+extension MessageSignature.Key: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the identifier.
+    public var description: String { "MessageSignature.Key(\(MessageAlgorithm.description(id, algorithm)))" }
+    /// A mirror without the key itself.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id as Any]) }
+}
+
+extension MessageSignatureVerification.Key: CustomStringConvertible, CustomReflectable {
+    /// The algorithm and the identifier.
+    public var description: String {
+        "MessageSignatureVerification.Key(\(MessageAlgorithm.description(id, algorithm)))"
+    }
+    /// A mirror without the key itself.
+    public var customMirror: Mirror { Mirror(self, children: ["id": id as Any]) }
+}
