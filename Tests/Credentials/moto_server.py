@@ -9,8 +9,9 @@ content, the chunks of a streaming payload and presigned URLs. So `Verification`
 with another hash than the signed one, chunks with a wrong signature or size, and presigned URLs that are expired or
 changed. A presigned request that is right gets a field Authorization, which moto needs.
 
-`POST /keys` creates a user and a role, which may do everything, and returns `id`, `secret` and `role`.
-`GET /times` returns how often each kind of payload was verified.
+`POST /control/keys` creates a user and a role, which may do everything, and returns `id`, `secret` and `role`.
+`GET /control/times` returns how often each kind of payload was verified, and `GET /control/secrets` the temporary keys and
+all signatures.
 """
 
 import datetime
@@ -18,6 +19,7 @@ import hashlib
 import hmac
 import io
 import json
+import re
 import sys
 from collections import Counter
 from urllib.parse import parse_qsl, urlsplit
@@ -72,20 +74,26 @@ def secret_of(key_id):
 
 class Verification:
     def __init__(self, app):
-        self.app, self.times = app, Counter()
+        self.app, self.times, self.signatures = app, Counter(), set()
 
     def __call__(self, environ, start_response):
         try:
-            if environ['PATH_INFO'] == '/keys':
+            if environ['PATH_INFO'] == '/control/keys':
                 return self.send(start_response, '200 OK', json.dumps(make_keys()))
-            if environ['PATH_INFO'] == '/times':
+            if environ['PATH_INFO'] == '/control/times':
                 return self.send(start_response, '200 OK', json.dumps(self.times))
+            if environ['PATH_INFO'] == '/control/secrets':
+                return self.send(start_response, '200 OK', json.dumps(sorted(self.secrets())))
             self.verify(environ)
         except Refusal as refusal:
             code, message = refusal.args
             text = f'<?xml version="1.0"?>\n<Error><Code>{code}</Code><Message>{message}</Message></Error>'
             return self.send(start_response, '403 Forbidden', text, 'application/xml')
         return self.app(environ, start_response)
+
+    def secrets(self):
+        roles = sts_backends[DEFAULT_ACCOUNT_ID]['aws'].assumed_roles
+        return self.signatures.union(*({role.secret_access_key, role.session_token} for role in roles))
 
     def send(self, start_response, status, text, kind='application/json'):
         content = text.encode()
@@ -97,6 +105,8 @@ class Verification:
         content = environ['wsgi.input'].read(length)
         environ['wsgi.input'] = io.BytesIO(content)
         field = environ.get('HTTP_AUTHORIZATION', '')
+        for text in (field, environ.get('QUERY_STRING', '')):
+            self.signatures.update(re.findall('Signature=([0-9a-f]{64})', text))
         if 'X-Amz-Signature=' in environ.get('QUERY_STRING', ''):
             self.times['presigned'] += 1
             self.verify_query(environ, content)
@@ -124,9 +134,11 @@ class Verification:
         while last != 0:
             head, found, rest = rest.partition(b'\r\n')
             digits, extension, given = head.partition(b';chunk-signature=')
-            if not found or not extension or last is not None and last < 8192:
+            if not found or not extension:
                 raise Refusal('IncompleteBody', 'The chunks are malformed.')
-            last = int(digits, 16)
+            before, last = last, int(digits, 16)
+            if last and before is not None and before < 8192:
+                raise Refusal('InvalidChunkSizeError', 'Only the last chunk can have a size less than 8192 bytes')
             chunk, rest = rest[:last], rest[last:]
             if rest[:2] != b'\r\n':
                 raise Refusal('IncompleteBody', 'A chunk has another size.')
