@@ -74,6 +74,8 @@ class Suite:
             [str(self.programs / name), *map(str, arguments)], cwd=folder / 'work', env=kept,
             stdin=subprocess.DEVNULL, stdout=open(folder / 'stdout', 'wb'), stderr=open(folder / 'stderr', 'wb'),
         )
+        # If the script ends early, the program ends too.
+        self.processes.running.append(process)
         process.folder, process.since = folder, time.monotonic()
         return process
 
