@@ -1,5 +1,5 @@
-# provide_python [FILE]: the environment of Python with the packages of requirements.txt, or of another file. It is made once, and stays in a cache folder: $LARKSPUR_PYTHON, or
-# ~/.cache/larkspur/python. Other packages, or another Python, have another environment there.
+# provide_python [FILE]: the environment of Python with the packages of requirements.txt, or of another file. It is made once, and stays in a cache folder:
+# $LARKSPUR_PYTHON, or ~/.cache/larkspur/python. Other packages, or another Python, have another environment there.
 
 python_packages=(python3-venv)
 
