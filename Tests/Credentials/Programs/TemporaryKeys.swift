@@ -15,13 +15,15 @@ guard arguments.count == 4, let endpoint = URL(string: arguments[1]) else {
 let (region, role) = (arguments[2], arguments[3])
 
 let recorder = HARRecorder()
-let tokens = SessionManager(baseURL: endpoint)
+let tokens = SessionManager()
 // The response has the temporary keys, so it is neither logged nor recorded.
 tokens.interceptors.attempt = [.awsSignature(service: "sts", region: region, for: endpoint)]
 
 @Sendable func temporaryKeys() async throws -> AWSCredentials {
-    let question = ["Action": "AssumeRole", "Version": "2011-06-15", "RoleArn": role, "RoleSessionName": "list"]
-    let answer = tokens.post(endpoint, parameters: .encodable(question, as: .form))
+    let answer = tokens.post(
+        endpoint,
+        parameters: ["Action": "AssumeRole", "Version": "2011-06-15", "RoleArn": role, "RoleSessionName": "list"]
+    )
     return try await answer.value(as: .xmlDocument) { document in
         func text(_ name: String) throws -> String {
             try document?.nodes(forXPath: "//*[local-name() = '\(name)']").first?.stringValue ?? ""
