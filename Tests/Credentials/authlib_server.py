@@ -6,9 +6,11 @@
     VENV/bin/python Tests/Credentials/authlib_server.py --check    runs each grant once with Flask's client
 
 It has the grants client credentials, authorization code with PKCE, device authorization and refresh with rotation (a
-refresh token that is used twice revokes its family), metadata (RFC 8414), and `/api`, which needs a Bearer token.
+refresh token that is used twice revokes its family), metadata (RFC 8414), and `/api`, which needs a Bearer token, as does `/away?to=URL`, which redirects. `GET /secrets` returns each secret that the
+server has issued or received, so that run.sh can look for them where they must not be.
 
-Clients: `basic` and `post` with the secret `s3cret:%/ä`, and `public` without one, for all grants and scopes.
+Clients: `basic` and `post` with the secret `s3cret:%/ä`, or that of the variable CLIENT_SECRET, and `public` without one,
+for all grants and scopes.
 The user never sees a page: `/authorize` redirects at once, `/verify?user_code=…&decision=allow|deny` decides for a device.
 
 Faults, as parameters of the requests to /authorize (the server keeps none of them):
@@ -42,7 +44,7 @@ from authlib.oauth2.rfc8628 import (
 )
 from flask import Flask, jsonify, redirect, request
 
-SECRET = 's3cret:%/ä'
+SECRET = os.environ.get('CLIENT_SECRET', 's3cret:%/ä')
 
 
 class Client(ClientMixin):
@@ -134,6 +136,7 @@ CLIENTS = {
     'public': Client('public', 'none'),
 }
 TOKENS, CODES, DEVICES = [], {}, {}
+SECRETS = {SECRET}
 FAULTS = {'delay': 0.0, 'slow_down': 0, 'expires_in': 3600}
 METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
@@ -149,6 +152,7 @@ def save_token(values, request):
     parent = getattr(request, 'refresh_token', None)
     family = parent.family if parent else secrets.token_hex(8)
     TOKENS.append(Token(request.client.name, family, **values))
+    SECRETS.update(values[name] for name in ('access_token', 'refresh_token') if name in values)
 
 
 def lifetime(*_):
@@ -179,6 +183,7 @@ class AuthorizationCode(grants.AuthorizationCodeGrant):
 
     def save_authorization_code(self, code, request):
         data = request.payload.data
+        SECRETS.add(code)
         CODES[code] = Code(
             request.client.name, data['redirect_uri'], request.payload.scope,
             data.get('code_challenge'), data.get('code_challenge_method'),
@@ -226,6 +231,7 @@ class DeviceEndpoint(DeviceAuthorizationEndpoint):
     def save_device_credential(self, client_id, scope, data):
         values = data | {'client_id': client_id, 'scope': scope or '', 'expires_at': time.time() + lifetime()}
         DEVICES[data['device_code']] = Device(values)
+        SECRETS.add(data['device_code'])
 
     def create_endpoint_response(self, request):
         self.EXPIRES_IN = lifetime()
@@ -283,6 +289,8 @@ def metadata():
 @app.post('/token')
 def token():
     time.sleep(FAULTS['delay'])
+    if verifier := request.form.get('code_verifier'):
+        SECRETS.add(verifier)
     return server.create_token_response()
 
 
@@ -344,6 +352,17 @@ def faults():
 @protected()
 def api():
     return 'welcome'
+
+
+@app.get('/away')
+@protected()
+def away():
+    return redirect(request.args['to'])
+
+
+@app.get('/secrets')
+def all_secrets():
+    return jsonify(sorted(SECRETS))
 
 
 def check():

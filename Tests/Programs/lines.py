@@ -5,7 +5,8 @@ A line counts if it has code: blank lines, comments and imports do not count. Al
 .swift-format allows. The table of README.md in this folder has these numbers.
 
     Tests/Programs/lines.py          prints the table
-    Tests/Programs/lines.py --check  fails if README.md has another table
+    Tests/Programs/lines.py --check  fails if README.md has another table, or if a program of Tests/Credentials has more
+                                     than 60 lines, all of its lines counted
 """
 
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 from check import ROOT, blocks
 
 PEERS = {'Alamofire': ('alamofire', 'swift'), 'httpx': ('httpx', 'py')}
+LONGEST = 60
 IGNORED = re.compile(r'//|#|import |from |@_spi\(\w+\) import ')
 
 
@@ -39,7 +41,11 @@ def table():
 def main():
     if sys.argv[1:] != ['--check']:
         print(table())
-    elif table() not in (ROOT / 'Tests/Programs/README.md').read_text():
+        return
+    for file in (ROOT / 'Tests/Credentials/Programs').glob('*.swift'):
+        if (lines := len(file.read_text().splitlines())) > LONGEST:
+            sys.exit(f'{file.relative_to(ROOT)} has {lines} lines, and not at most {LONGEST}.')
+    if table() not in (ROOT / 'Tests/Programs/README.md').read_text():
         sys.exit(f'Tests/Programs/README.md has another table than this one:\n{table()}')
 
 

@@ -4,7 +4,7 @@ mode, and with the main actor as the default isolation.
 
 A sample of a guide is a block with the word `swift`. A sample of a doc comment stands below an empty line of it,
 indented by four more columns. Each sample is the body of a function, behind the declarations of samples.swift, which no
-sample repeats. The modules are those of `swift build`.
+sample repeats. The modules are those of `swift build`. The programs of Tests/Credentials are checked in the same way.
 
     Tests/Programs/samples.py
 """
@@ -61,6 +61,11 @@ def in_guide(path):
             language = None
 
 
+def in_program(path):
+    """Yields a whole program, as in_comments does."""
+    yield 1, ['' if line.startswith('import ') else line for line in path.read_text().split('\n')]
+
+
 def source():
     """Returns a Swift file with a function for each sample, and the number of samples. Errors are reported where the
     sample stands. The declarations of a page are in an enum with its functions. A sample with an extension is at the
@@ -70,6 +75,7 @@ def source():
     of_page = dict(zip(pages[::2], pages[1::2], strict=True))
     files = {path: in_comments(path) for path in sorted((ROOT / 'Sources').rglob('*.swift'))}
     files |= {path: in_guide(path) for path in [ROOT / 'README.md', *sorted((ROOT / 'Docs').glob('*.md'))]}
+    files |= {path: in_program(path) for path in sorted((ROOT / 'Tests/Credentials/Programs').glob('*.swift'))}
     parts, extensions, count = [declarations], [], 0
     for index, (path, samples) in enumerate(files.items()):
         name = path.relative_to(ROOT)
@@ -107,7 +113,7 @@ def main():
         found = [f'{place}, {mode}: {message}' for mode, errors in zip(MODES, results) for place, message in errors]
     if found:
         sys.exit('\n'.join(found))
-    print(f'{count} samples of the guides and of the doc comments: checked {", ".join(MODES)}.')
+    print(f'{count} samples of the guides and of the doc comments, and programs with credentials: checked {", ".join(MODES)}.')
 
 
 if __name__ == '__main__':
