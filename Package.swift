@@ -152,15 +152,17 @@ let package = Package(
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
-                "Chat", "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
-                "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "LarkspurXML",
-                "TestSupport",
+                "Chat", "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCredentials",
+                "LarkspurCurlCommands", "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport",
+                "LarkspurTransport", "LarkspurXML", "TestSupport",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "LarkspurCredentialsTests",
-            dependencies: ["HTTPSyntax", "LarkspurCredentials", "LarkspurTesting", "LarkspurTestSupport", "TestSupport"],
+            dependencies: [
+                "HTTPSyntax", "LarkspurCredentials", "LarkspurTesting", "LarkspurTestSupport", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(
