@@ -153,9 +153,9 @@ let package = Package(
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
-                "Chat", "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCurlCommands",
-                "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport", "LarkspurTransport", "LarkspurXML",
-                "TestSupport",
+                "Chat", "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCredentials",
+                "LarkspurCurlCommands", "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport",
+                "LarkspurTransport", "LarkspurXML", "TestSupport",
             ],
             swiftSettings: strict
         ),

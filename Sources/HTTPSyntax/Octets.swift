@@ -95,11 +95,12 @@ extension String {
             ?? String(latin1: bytes)
     }
 
-    /// The text with its control characters escaped, so that it stays on one line of a log.
+    /// The text with its control characters escaped, so that it stays on one line of a log. The controls from U+0080 are
+    /// among them, because some terminals take U+009B for the begin of a control sequence.
     package var onOneLine: String {
         var result = ""
         for scalar in unicodeScalars {
-            if scalar.value < 0x20 || scalar.value == 0x7F {
+            if scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value {
                 result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
             } else {
                 result.unicodeScalars.append(scalar)

@@ -89,6 +89,72 @@ struct NetrcInterceptorTests {
     }
 
     @Test(
+        "A page at another host or port has no credentials, even if the file has an entry, and neither have later pages",
+        arguments: TestTransport.allCases
+    )
+    func pages(_ transport: TestTransport) async throws {
+        let text = "machine 127.0.0.1 login ada password secret default login bob password guess"
+        for link in [named("/b"), other.url("/b").absoluteString] {
+            server.clearRequests()
+            other.clearRequests()
+            let manager = try manager(transport, text)
+            server.route("/a", .json("[1]").adding("Link", "<\(server.url("/here"))>; rel=next"))
+            server.route("/here", .json("[2]").adding("Link", "<\(link)>; rel=next"))
+            for server in [server, other] {
+                server.route("/b", .json("[3]").adding("Link", "<\(self.server.url("/c"))>; rel=next"))
+            }
+            server.route("/c", .json("[4]"))
+            var pages: [[Int]] = []
+            for try await page in manager.pages("a", as: [Int].self, by: .links) { pages.append(page) }
+            #expect(pages == [[1], [2], [3], [4]])
+            let all = (server.requests + other.requests).map { ($0.path, $0.headers["Authorization"]) }
+            #expect(all.count == 4 && all.allSatisfy { $0.1 == (["/a", "/here"].contains($0.0) ? Self.own : nil) })
+        }
+    }
+
+    @Test(
+        "An upload resource at another host has no credentials, wherever the interceptor stands",
+        arguments: [false, true],
+        [false, true]
+    )
+    func uploads(isOfAttempts: Bool, isElsewhere: Bool) async throws {
+        let manager = try manager(.curl, "default login bob password guess")
+        if isOfAttempts {
+            (manager.interceptors.attempt, manager.interceptors.call) = (manager.interceptors.call, [])
+        }
+        let resource = isElsewhere ? named("/resource") : server.url("/resource").absoluteString
+        server.route("/files", LoopbackServer.Response.status(201).adding("Location", resource))
+        server.route("/resource") { request in
+            LoopbackServer.Response.status(204).adding("Upload-Offset", "\(request.body.count)")
+        }
+        let end = await manager.upload("files", from: .data(Data("abc".utf8)), resumable: .tus).response()
+        #expect(end.error == nil)
+        #expect(server.requests.map(\.method) == ["POST", "PATCH"])
+        #expect(authorization(server) == [Self.others, isElsewhere ? nil : Self.others])
+    }
+
+    @Test("The deletion of a cancelled upload has no credentials at another host", arguments: [false, true])
+    func deletion(isElsewhere: Bool) async throws {
+        let manager = try manager(.curl, "default login bob password guess")
+        let resource = isElsewhere ? named("/resource") : server.url("/resource").absoluteString
+        server.route("/files", LoopbackServer.Response.status(201).adding("Location", resource))
+        let gate = LoopbackServer.Gate()
+        server.route("/resource", LoopbackServer.Response.status(204).held(until: gate), .status(204))
+        var resumable = ResumableUpload.tus
+        resumable.deletesWhenCancelled = true
+        let task = manager.upload("files", from: .data(Data("abc".utf8)), resumable: resumable)
+        let call = Task { await task.response() }
+        try await server.waitForRequests(2)
+        task.cancel()
+        #expect(await call.value.error?.code == .cancelled)
+        try await server.waitForRequests(3)
+        try await manager.finishAll()
+        gate.open()
+        let sent = try #require(server.requests.first { $0.method == "DELETE" })
+        #expect(sent.headers["Authorization"] == (isElsewhere ? nil : Self.others))
+    }
+
+    @Test(
         "A call's own field, credential and URL take precedence, and the manager's field",
         arguments: TestTransport.allCases
     )

@@ -100,7 +100,10 @@ extension String {
     package var excerpt: String {
         var excerpt = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(160) {
-            let isPrintable = scalar.properties.generalCategory != .control && !Character(scalar).isNewline
+            // A character that changes the direction of text can make it look like another text.
+            let isPrintable =
+                scalar.properties.generalCategory != .control && !Character(scalar).isNewline
+                && !scalar.properties.isBidiControl
             excerpt.append(isPrintable ? scalar : " ")
         }
         return String(excerpt) + (unicodeScalars.dropFirst(160).isEmpty ? "" : "…")

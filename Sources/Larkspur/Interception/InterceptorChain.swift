@@ -11,14 +11,18 @@ final class InterceptorChain: Sendable {
     private let interceptors: [any RequestInterceptor]
     /// The index of the last interceptor that belongs to this call only; −1 if there is none.
     private let lastOwn: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - interceptors: The interceptors, the outermost first.
     ///   - lastOwn: The index of the last interceptor that belongs to this call only. Default: −1, for none.
-    init(_ interceptors: [any RequestInterceptor], lastOwn: Int = -1) {
+    ///   - isLedElsewhere: Whether a response of another origin has led to the URL of the call. Default: false.
+    init(_ interceptors: [any RequestInterceptor], lastOwn: Int = -1, isLedElsewhere: Bool = false) {
         self.interceptors = interceptors
         self.lastOwn = lastOwn
+        var state = State()
+        state.facts.isLedElsewhere = isLedElsewhere
+        self.state = Mutex(state)
     }
 
     /// The names of the fields, in lower case, that a redirect to another origin does not get.
@@ -52,6 +56,7 @@ final class InterceptorChain: Sendable {
             }
         )
         context.sender = sender
+        context.lead = { [self] isElsewhere in state.withLock { $0.facts.isLedElsewhere = isElsewhere } }
         return context
     }
 

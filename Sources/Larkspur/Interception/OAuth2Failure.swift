@@ -50,7 +50,7 @@ public struct OAuth2Failure: Error, Sendable, Hashable {
 
     /// Replaces secrets in a text. Shorter texts than four bytes are not taken for secrets, because they may be parts of
     /// any word.
-    private static func hiding(_ secrets: [String], in text: String) -> String {
+    static func hiding(_ secrets: [String], in text: String) -> String {
         let forms = secrets.flatMap { secret in
             let escaped = PercentEncoding.escapingAll(secret, unless: PercentEncoding.isUnreserved)
             return [secret, QueryEncoder.percentEscaped(secret), escaped]

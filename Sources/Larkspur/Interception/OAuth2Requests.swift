@@ -48,7 +48,7 @@ package struct OAuth2Requests: Sendable {
         return OAuth2Credential(
             accessToken: token,
             refreshToken: answer.text("refresh_token"),
-            expirationDate: answer.seconds("expires_in").map { start + $0 }
+            expirationDate: answer.lifetime.map { start + $0 }
         )
     }
 
@@ -153,7 +153,10 @@ package struct OAuth2Answer {
     private let members: [String: Any]
     private let response: URLResponse
     private let errorCode: LarkspurError.Code
+    /// The secrets of the request and of the response, which no error contains.
+    private let secrets: [String]
 
+    /// - Parameter secrets: The secrets of the request.
     package init(_ data: Data, _ response: URLResponse, _ errorCode: LarkspurError.Code, hiding secrets: [String]) {
         let members = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any] ?? [:]
         let status = (response as? HTTPURLResponse)?.statusCode ?? 200
@@ -161,11 +164,16 @@ package struct OAuth2Answer {
         self.response = response
         self.status = status
         self.errorCode = errorCode
+        let secrets = secrets + Self.secretMembers.compactMap { members[$0] as? String }
+        self.secrets = secrets
         // Some servers report a failure with the status 200.
         failure =
             (200..<300).contains(status) && members["access_token"] != nil
             ? nil : OAuth2Failure({ members[$0] as? String }, statusCode: status, hiding: secrets)
     }
+
+    /// The members that are secrets.
+    private static let secretMembers = ["access_token", "refresh_token", "id_token", "device_code"]
 
     /// Whether the response is a success.
     package var isSuccessful: Bool { (200..<300).contains(status) && failure == nil }
@@ -188,6 +196,10 @@ package struct OAuth2Answer {
         return number.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 
+    /// The lifetime of what the server has issued, in seconds; nil if it is unknown. A longer time than a century is not
+    /// meant, and may lead to a date that cannot be printed.
+    package var lifetime: TimeInterval? { seconds("expires_in").map { min($0, 3_155_760_000) } }
+
     /// Returns the access token.
     /// - Throws: The error with the server's reason, or with the reason why the response cannot be used.
     package func accessToken() throws(LarkspurError) -> String {
@@ -199,7 +211,7 @@ package struct OAuth2Answer {
         else { throw error("the access token has characters that no token has, or a blank at an end") }
         // A missing type counts as Bearer, although RFC 6749 requires the member.
         if let type = members["token_type"] as? String, type.lowercased() != "bearer" {
-            throw error("the token's type is \(type.excerpt), not Bearer")
+            throw error("the token's type is \(OAuth2Failure.hiding(secrets, in: type).excerpt), not Bearer")
         }
         return token
     }

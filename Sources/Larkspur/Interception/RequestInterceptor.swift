@@ -119,6 +119,8 @@ public struct RequestContext: Sendable {
     var sendCoded: @Sendable (BodyProducer) -> Void = { _ in }
     /// The operations of the call that a resumable upload uses; nil for other calls.
     var upload: UploadControl?
+    /// A closure that records whether the next requests go where a response has led.
+    var lead: @Sendable (Bool) -> Void = { _ in }
     private let withhold: @Sendable ([String]) -> Void
     private let state: @Sendable () -> State
 
@@ -137,6 +139,8 @@ public struct RequestContext: Sendable {
         var isProducing = false
         /// Whether the head of the current attempt's response has arrived.
         var hasResponse = false
+        /// Whether a response of another origin has led to the URL of the request.
+        var isLedElsewhere = false
         /// The names, in lower case, of the fields that are omitted from a redirect to another origin.
         var withheldFields: Set<TextKey> = []
     }
@@ -188,6 +192,10 @@ public struct RequestContext: Sendable {
     /// Whether content was delivered to the consumer of a stream. Such content cannot be withdrawn, so another attempt
     /// then fails.
     public var hasDeliveredContent: Bool { state().hasDeliveredContent }
+
+    /// Whether a response of another origin has led to the URL of the request, such as that of the next page of a list or
+    /// of an upload resource. An interceptor that looks up credentials by the URL must not add any, as for a redirect.
+    package var isLedElsewhere: Bool { state().isLedElsewhere }
 
     /// The number of bytes of content that have arrived in all attempts of a download.
     var receivedBytes: Int64 { state().receivedBytes }

@@ -51,8 +51,9 @@ struct UploadControl: Sendable {
     let report: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// A closure that returns a URL with https if HSTS requires this for its host, otherwise nil.
     let secured: @Sendable (URL) -> URL?
-    /// A closure that sends a request as a separate call, which may end after the upload.
-    let sendApart: @Sendable (URLRequest) -> Void
+    /// A closure that sends a request as a separate call, which may end after the upload. The second parameter is whether
+    /// a response of another origin has led to the URL.
+    let sendApart: @Sendable (URLRequest, Bool) -> Void
 }
 
 /// The content of a resumable upload.
@@ -122,6 +123,7 @@ final class UploadResumer: RequestInterceptor {
         // If HSTS requires https, the responses have https URLs. They are at the origin of this request.
         if let url = request.url.flatMap(control.secured) { request.url = url }
         context.withholdFromOtherOrigins(settings.withheldFields(of: request))
+        defer { context.lead(false) }
         var upload = try begin(request, control)
         do {
             return try await run(&upload, request, context, control, next)
@@ -187,10 +189,15 @@ final class UploadResumer: RequestInterceptor {
     private func delete(_ upload: Upload, _ request: URLRequest, _ control: UploadControl) {
         guard settings.deletesWhenCancelled, control.isCancelled(), let resource = upload.state.resource else { return }
         control.note(nil)
-        control.sendApart(settings.deletion(of: resource, like: request))
+        control.sendApart(settings.deletion(of: resource, like: request), Self.isElsewhere(resource, request))
     }
 
     // MARK: Requests
+
+    /// Returns whether a URL of the server is at another origin than the upload.
+    private static func isElsewhere(_ url: URL?, _ request: URLRequest) -> Bool {
+        url.flatMap(Origin.init) != request.url.flatMap(Origin.init)
+    }
 
     private func run(
         _ upload: inout Upload,
@@ -213,6 +220,7 @@ final class UploadResumer: RequestInterceptor {
             // So each request then gets a new connection.
             if !control.keepsConnections { sent.setValue("close", forHTTPHeaderField: "Connection") }
             control.prepare(part)
+            context.lead(Self.isElsewhere(sent.url, request))
             var result: Result<InterceptedResponse, any Error>
             do {
                 let response = try await next(sent)

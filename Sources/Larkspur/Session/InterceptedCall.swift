@@ -158,14 +158,18 @@ struct InterceptedCall: Sendable {
             note: { [task] resumption in task.storage.withLock { $0.attempt.uploadResumption = resumption } },
             report: { [task] body in task.environment.settings.completionQueue.async(execute: body) },
             secured: { [manager] in manager.sessions.secured($0) },
-            sendApart: { [manager, chain] request in
+            sendApart: { [manager, chain] request, isLedElsewhere in
                 let fields = chain.withheldFields.map(\.text)
                 let withholding = ClosureInterceptor { request, context, next in
                     context.withholdFromOtherOrigins(fields)
                     return try await next(request)
                 }
+                var options = CallOptions()
+                options.isLedElsewhere = isLedElsewhere
                 // The handler starts the call. Its result does not matter.
-                manager.dataTask(with: request).intercept(with: withholding).response(as: .data) { _ in }
+                manager.dataTask(with: request, options: options).intercept(with: withholding).response(as: .data) {
+                    _ in
+                }
             }
         )
     }

@@ -90,10 +90,13 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         private var seen: Set<URL> = []
         /// The request from which the next request is built. After a page at another origin, it contains no secrets.
         private var template: URLRequest?
+        /// The options of the next request.
+        private var options: CallOptions?
 
         init(pages: Pages) {
             self.pages = pages
             request = pages.first
+            options = pages.options
         }
 
         /// Returns the next page; nil after the last page.
@@ -109,7 +112,7 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             guard let current = request.take() else { return nil }
             let request = try current.get()
             if let url = request.url { seen.insert(url) }
-            let response = await pages.manager.dataTask(with: request, options: pages.options)
+            let response = await pages.manager.dataTask(with: request, options: options)
                 .response(as: .decodable(Page.self, decoder: pages.decoder))
             let page = try response.result.get()
             if let next = pages.pagination.next(page, response.httpResponse, index) {
@@ -129,8 +132,14 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
             _ response: DataResponse<Page>
         ) throws(LarkspurError) -> URLRequest {
             let first = try pages.first.get()
-            let request = try pages.request(for: next, after: response, template: template ?? first)
+            let (request, isElsewhere) = try pages.request(for: next, after: response, template: template ?? first)
             template = request
+            if isElsewhere {
+                // A credential of the call is for its origin, and this page is the request of another call.
+                options = options ?? CallOptions()
+                options?.credential = nil
+                options?.isLedElsewhere = true
+            }
             // Without this check, pages whose links form a circle would be requested up to the limit.
             guard index < pages.limit, let url = request.url, !seen.contains(url) else {
                 throw LarkspurError(
@@ -146,12 +155,13 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Builds the request of the next page. A request to another origin gets no header fields that may hold secrets.
+    /// Builds the request of the next page, and returns whether it goes to another origin. Such a request gets no header
+    /// fields that may hold secrets.
     private func request(
         for next: Pagination<Page>.Next,
         after response: DataResponse<Page>,
         template: URLRequest
-    ) throws(LarkspurError) -> URLRequest {
+    ) throws(LarkspurError) -> (request: URLRequest, isElsewhere: Bool) {
         var request = template
         switch next {
         case .url(let text):
@@ -178,11 +188,11 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
                 )
             }
             request.url = url
-            if !isSameServer { return request.withoutSecrets }
+            if !isSameServer { return (request.withoutSecrets, true) }
         case .parameters(let parameters):
             request.url = try first.get().settingQuery(parameters).url
         }
-        return request
+        return (request, false)
     }
 }
 
@@ -193,7 +203,8 @@ extension SessionManager {
     /// Returns the pages of a list as a sequence. Each page is requested when the loop needs it.
     ///
     /// The request of each page has the headers of the manager and of the call. A page at another origin gets only the
-    /// fields without secrets: ``HTTPHeaders/default`` and `Accept`. If the next page is at another origin, its URL
+    /// fields without secrets: ``HTTPHeaders/default`` and `Accept`. It and the pages after it get neither the
+    /// ``CallOptions/credential`` of the options nor an entry of a netrc file. If the next page is at another origin, its URL
     /// must have the scheme https, as after a redirect. After a page with the scheme http, its URL may also have http.
     /// Otherwise the error is `insecureRequest`.
     /// - Parameters:

@@ -49,7 +49,11 @@ extension SessionManager: CallLauncher {
             // A call with its own limit shares no attempt with other calls.
             let lastOwn =
                 start.options.value.timeouts.attempt == nil ? shared.lastIndex(of: own) : interceptors.count - 1
-            let chain = InterceptorChain(interceptors, lastOwn: lastOwn)
+            let chain = InterceptorChain(
+                interceptors,
+                lastOwn: lastOwn,
+                isLedElsewhere: options.value.isLedElsewhere
+            )
             return InterceptedCall(self, task, template, chain).start(with: request)
         }
         self.start(task, template, request, isValid: task.plan.isValid, .call)

@@ -20,18 +20,23 @@ struct AWSSigning: Equatable, Sendable {
 
     /// The name of the field with the hash of the content.
     static let hashField = "X-Amz-Content-SHA256"
+    /// The name of the field with the token of temporary keys.
+    static let tokenField = "X-Amz-Security-Token"
 
     /// Creates the interceptor that signs a request.
     /// - Parameters:
     ///   - url: The URL of the request.
     ///   - credentials: The access key and its secret; nil for those of the environment or of AWS's file.
-    func signature(for url: URL, _ credentials: Credentials?) throws(UsageError) -> AWSSignature {
+    ///   - token: The token of these keys, which is given as a field, as with curl; nil if there is none.
+    func signature(for url: URL, _ credentials: Credentials?, token: String?) throws(UsageError) -> AWSSignature {
         let labels = (url.host ?? "").parts(separatedBy: ".").map { String($0) }
         guard let service = service ?? labels.first, let region = region ?? labels.dropFirst().first else {
             throw UsageError("--aws-sigv4 names no region or service, and the host of the URL has none either.")
         }
         let source = credentials.map {
-            AWSCredentialSource.fixed(AWSCredentials(accessKeyID: $0.user, secretAccessKey: $0.password))
+            AWSCredentialSource.fixed(
+                AWSCredentials(accessKeyID: $0.user, secretAccessKey: $0.password, sessionToken: token)
+            )
         }
         return AWSSignature(service: service, region: region, credentials: source ?? .standard, for: url)
     }

@@ -6,16 +6,14 @@ struct MessagePrinter {
     let palette: Palette
     /// Whether control characters are replaced.
     let isForTerminal: Bool
-    /// The value of a request's field that is replaced by a placeholder; nil for none.
-    var hiddenValue: String?
+    /// The fields of requests whose values are replaced by a placeholder.
+    var hidden = HiddenFields()
 
     /// Returns the head of a request, with an empty line after it.
     func head(of request: URLRequest, body: ComposedBody, isChunked: Bool = false) -> String {
         var fields = request.headers
         if fields["Host"] == nil, let url = request.url { fields["Host"] = Self.host(of: url) }
-        if let hiddenValue, fields["Authorization"] == hiddenValue {
-            fields["Authorization"] = String(hiddenValue.before(" ")) + " " + Redaction.placeholder
-        }
+        fields = HTTPHeaders(fields.map(hidden.shown))
         let method = request.httpMethod ?? "GET"
         // The fields that the session adds.
         switch body.length {
@@ -64,6 +62,28 @@ struct MessagePrinter {
         let components = URLComponents(url: url, resolvingAgainstBaseURL: true)
         let path = components?.percentEncodedPath ?? url.path
         return (path.isEmpty ? "/" : path) + (components?.percentEncodedQuery.map { "?" + $0 } ?? "")
+    }
+}
+
+/// The fields of requests that are not printed, because the arguments do not contain their secrets.
+struct HiddenFields: Sendable {
+    /// The value of the field `Authorization` from the user's netrc file; nil for none.
+    var authorization: String?
+    /// Whether requests are signed. Then the signature is hidden, and the token of the keys.
+    var areSigned = false
+    /// The token that the arguments contain; nil for none.
+    var givenToken: String?
+
+    /// Returns a field as it is printed. The scheme stays.
+    func shown(_ field: HTTPHeaders.Field) -> HTTPHeaders.Field {
+        if field.name.hasSameLetters(as: "Authorization"), areSigned || field.value == authorization {
+            let scheme = String(field.value.before(" "))
+            return HTTPHeaders.Field(name: field.name, value: scheme + " " + Redaction.placeholder)
+        }
+        guard areSigned, field.name.hasSameLetters(as: AWSSigning.tokenField), field.value != givenToken else {
+            return field
+        }
+        return HTTPHeaders.Field(name: field.name, value: Redaction.placeholder)
     }
 }
 

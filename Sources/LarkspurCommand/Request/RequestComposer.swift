@@ -14,6 +14,15 @@ struct ComposedRequest: Sendable {
     /// The interceptor that signs each attempt; nil without a signature.
     var signature: AWSSignature?
 
+    /// The fields that are not printed, because the arguments do not contain them.
+    var hiddenFields: HiddenFields {
+        HiddenFields(
+            authorization: netrc?.authorization,
+            areSigned: signature != nil,
+            givenToken: signature == nil ? nil : request.value(forHTTPHeaderField: AWSSigning.tokenField)
+        )
+    }
+
     /// The request with its body. If the body is a stream, the request can be sent only once.
     /// ``ComposedBody/makeStream()`` creates another stream.
     var complete: URLRequest { body.attached(to: request, isChunked: isChunked) }
@@ -57,7 +66,10 @@ struct RequestComposer {
         }
         let given = try givenCredentials(text, url)
         let signing = invocation.credentials.signing
-        let signature = try signing.map { signing throws(UsageError) in try signing.signature(for: url, given) }
+        let token = fields[AWSSigning.tokenField]
+        let signature = try signing.map { signing throws(UsageError) in
+            try signing.signature(for: url, given, token: token)
+        }
         // The keys of a signature are not sent, and not stored in a session.
         let credentials = signature == nil ? given ?? Credentials(session.auth) : nil
         if let signature, fields[AWSSigning.hashField] == nil {

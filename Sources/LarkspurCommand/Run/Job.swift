@@ -39,7 +39,7 @@ struct Job: Sendable {
             printsIntermediate: invocation.output.verbosity > 0,
             isStreaming: invocation.output.isStreaming,
             charset: invocation.output.responseCharset,
-            hiding: composed.netrc?.authorization
+            hiding: composed.hiddenFields
         )
         if invocation.request.showsCurlCommand {
             try output.sink.write(curlCommand + "\n")

@@ -25,7 +25,7 @@ final class ResponsePrinter: RequestExchange.Receiver {
     ///   - printsIntermediate: Whether redirects are printed.
     ///   - isStreaming: Whether the body is printed as it arrives.
     ///   - charset: The charset of a response's body on a terminal; nil for the one that the response names.
-    ///   - hiddenValue: The value of a request's field that is not printed, because the arguments do not contain it.
+    ///   - hidden: The fields of requests that are not printed. Default: none.
     init(
         _ parts: MessageParts,
         to sink: Sink,
@@ -33,7 +33,7 @@ final class ResponsePrinter: RequestExchange.Receiver {
         printsIntermediate: Bool,
         isStreaming: Bool,
         charset: String?,
-        hiding hiddenValue: String? = nil
+        hiding hidden: HiddenFields = HiddenFields()
     ) {
         self.charset = charset
         self.parts = parts
@@ -44,7 +44,7 @@ final class ResponsePrinter: RequestExchange.Receiver {
         messages = MessagePrinter(
             palette: Palette(isColored: style.isColored),
             isForTerminal: style.isForTerminal,
-            hiddenValue: hiddenValue
+            hidden: hidden
         )
         state = Mutex(State(hasPrinted: false))
     }

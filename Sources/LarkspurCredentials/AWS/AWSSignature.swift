@@ -10,8 +10,9 @@ internal import HTTPSyntax
 /// other interceptor changes the request afterwards. The signature covers the method, the URL, and the fields, except
 /// those that the transport or a proxy may change, such as `Accept-Encoding` and `User-Agent`.
 ///
-/// Requests to other origins are sent without a signature. A redirect to another origin is followed without it too. A
-/// redirect at the same origin has the signature of the first request, so the server refuses it.
+/// Requests to other origins are sent without a signature. A redirect to another origin is followed without it too, and
+/// so is a link to the next page of a list, even if the interceptor is for that origin. A redirect at the same origin has
+/// the signature of the first request, so the server refuses it.
 ///
 /// If the request has a field `X-Amz-Content-SHA256`, its value is used in place of the hash of the content.
 public struct AWSSignature: RequestInterceptor {
@@ -89,7 +90,7 @@ public struct AWSSignature: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        guard signs(request.url) else { return try await next(request) }
+        guard signs(request.url), !context.isLedElsewhere else { return try await next(request) }
         let signed = try await signed(request, context)
         context.withholdFromOtherOrigins([
             "Authorization", Self.dateField, Self.hashField, Self.tokenField, Self.lengthField,

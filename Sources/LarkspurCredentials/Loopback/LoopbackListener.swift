@@ -117,6 +117,7 @@ struct LoopbackConnection {
     }
 
     private static let maximumHead = 1 << 16
+    private static let endOfHead = Array("\r\n\r\n".utf8)
 
     let descriptor: LoopbackSystem.Descriptor
     private var received: [UInt8] = []
@@ -130,15 +131,19 @@ struct LoopbackConnection {
     mutating func receive() -> Event {
         guard let bytes = LoopbackSystem.receive(descriptor) else { return .ended }
         if isAnswered { return .incomplete }
+        // Only new bytes are searched. Otherwise the time for a head that arrives in single bytes is quadratic.
+        let start = max(0, received.count - Self.endOfHead.count + 1)
         received += bytes
-        if let head = Self.target(inHead: received) { return .request(head) }
-        return received.count > Self.maximumHead ? .ended : .incomplete
+        guard received[start...].firstRange(of: Self.endOfHead) != nil else {
+            return received.count > Self.maximumHead ? .ended : .incomplete
+        }
+        return .request(Self.target(inHead: received) ?? nil)
     }
 
     /// Returns the target of the request whose head is complete. The result is nil if the head is incomplete, and its
     /// value is nil if the request is not a GET.
     static func target(inHead bytes: [UInt8]) -> String?? {
-        guard bytes.firstRange(of: Array("\r\n\r\n".utf8)) != nil else { return nil }
+        guard bytes.firstRange(of: endOfHead) != nil else { return nil }
         let line = bytes.prefix { $0 != .carriageReturn }
         let words = line.split(separator: .space, omittingEmptySubsequences: false)
         guard words.count == 3, words[0].elementsEqual("GET".utf8), words[2].starts(with: "HTTP/1.".utf8) else {

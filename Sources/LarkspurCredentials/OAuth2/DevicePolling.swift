@@ -19,18 +19,19 @@ struct DevicePolling: Equatable, Sendable {
 
     /// The time between two questions.
     private(set) var interval: Duration
-    /// The time until the code expires; nil if it is unknown.
-    let lifetime: Duration?
+    /// The time until the code expires.
+    let lifetime: Duration
 
     /// - Parameters:
     ///   - interval: The server's interval in seconds. Default: 5. It is at least 1 second, so that a wrong value does
     ///     not lead to a loop without waits.
-    ///   - lifetime: The lifetime of the code in seconds; nil if it is unknown.
+    ///   - lifetime: The lifetime of the code in seconds; nil if it is unknown. It is at most a day, so that a server
+    ///     that never decides does not lead to an endless loop.
     init(interval: TimeInterval?, lifetime: TimeInterval?) {
-        // Longer durations than a day lead nowhere, and very long ones cannot be added to a date.
+        // Very long durations cannot be added to a date.
         let day = 86_400.0
         self.interval = .seconds(min(max(interval ?? 5, 1), day))
-        self.lifetime = lifetime.map { .seconds(min($0, day)) }
+        self.lifetime = .seconds(min(lifetime ?? day, day))
     }
 
     /// Returns the next step.
@@ -43,7 +44,7 @@ struct DevicePolling: Equatable, Sendable {
         case .slowDown: interval += .seconds(5)
         case .unavailable: interval = min(interval * 2, max(interval, .seconds(60)))
         }
-        if let lifetime, elapsed + interval > lifetime { return .end }
+        if elapsed + interval > lifetime { return .end }
         return .ask(after: interval)
     }
 }

@@ -104,15 +104,16 @@ private struct DeviceAuthorization {
             throw Self.error(answer.failure.map { "\($0)" } ?? "status \(answer.status)", answer.failure)
         }
         guard let deviceCode = answer.text("device_code") else { throw Self.error("the response has no device code") }
-        // The code is printed in terminals, so it must not contain control characters.
-        guard let userCode = answer.text("user_code"),
-            userCode.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        // The code is printed in terminals. So it must not contain control characters, nor characters that make it look
+        // like another text.
+        guard let userCode = answer.text("user_code"), userCode.excerpt == userCode,
+            !userCode.unicodeScalars.contains(where: { $0.properties.generalCategory == .format })
         else { throw Self.error("the response has no valid code for the user") }
         // Some servers use the name of an early draft.
         guard let page = Self.link(answer.text("verification_uri") ?? answer.text("verification_url")) else {
             throw Self.error("the response has no valid URL for the user")
         }
-        let lifetime = answer.seconds("expires_in")
+        let lifetime = answer.lifetime
         self.deviceCode = deviceCode
         polling = DevicePolling(interval: answer.seconds("interval"), lifetime: lifetime)
         code = OAuth2DeviceCode(

@@ -43,6 +43,21 @@ struct LoopbackListenerTests {
         withExtendedLifetime(silent) {}
     }
 
+    @Test("A head that arrives in single bytes is read at its last byte")
+    func singleBytes() throws {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        defer { for descriptor in pair { close(descriptor) } }
+        var connection = LoopbackConnection(pair[0])
+        let head = Array("GET /a HTTP/1.0\r\nHost: evil.test\r\n\r\n".utf8)
+        var events: [LoopbackConnection.Event] = []
+        for byte in head {
+            #expect([byte].withUnsafeBytes { write(pair[1], $0.baseAddress, 1) } == 1)
+            events.append(connection.receive())
+        }
+        #expect(events == Array(repeating: .incomplete, count: head.count - 1) + [.request("/a")])
+    }
+
     @Test("A request that does not end is cut off")
     func longHead() async throws {
         let listener = try LoopbackListener()

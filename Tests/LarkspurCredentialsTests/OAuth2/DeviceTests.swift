@@ -154,6 +154,9 @@ struct DeviceTests {
         arguments: [
             (#"{"error": "invalid_client"}"#, 401, "invalid_client"), ("oops", 503, "status 503"),
             ("{}", 200, "no device code"), (code.replacing("WDJB-MJHT", with: "\\u001B[2J"), 200, "code for the user"),
+            (code.replacing("WDJB-MJHT", with: "A\\u202EB"), 200, "code for the user"),
+            (code.replacing("WDJB-MJHT", with: "A\\nB"), 200, "code for the user"),
+            (code.replacing("WDJB-MJHT", with: String(repeating: "A", count: 161)), 200, "code for the user"),
             (code.replacing("https://id.test/device\"", with: "file:///etc\""), 200, "URL for the user"),
             (code.replacing("verification_uri\"", with: "other\""), 200, "URL for the user"),
         ]
@@ -190,6 +193,13 @@ struct DeviceTests {
         #expect(polling.step(after: .unavailable, elapsed: .zero) == .ask(after: .seconds(60)))
         #expect(polling.step(after: .unavailable, elapsed: .zero) == .ask(after: .seconds(60)))
         #expect(polling.step(after: .slowDown, elapsed: .zero) == .ask(after: .seconds(65)))
-        #expect(polling.step(after: .unavailable, elapsed: .seconds(1 << 40)) == .ask(after: .seconds(65)))
+        #expect(polling.step(after: .unavailable, elapsed: .seconds(80_000)) == .ask(after: .seconds(65)))
+    }
+
+    @Test("The questions end after a day, whatever lifetime the server names", arguments: [nil, 1e300])
+    func endless(_ lifetime: Double?) {
+        var polling = DevicePolling(interval: 60, lifetime: lifetime)
+        #expect(polling.step(after: .pending, elapsed: .seconds(86_300)) == .ask(after: .seconds(60)))
+        #expect(polling.step(after: .pending, elapsed: .seconds(86_350)) == .end)
     }
 }

@@ -122,22 +122,7 @@ struct CanaryGenerator {
     static func isFound(in text: String) -> Bool { isFound(canary, in: text) }
 
     /// Whether a text has a word, also percent-encoded or in base64.
-    static func isFound(_ word: String, in text: String) -> Bool {
-        var text = text
-        // The characters of base64 that depend on the word alone, at each of its three places in a group.
-        let encoded = [(0, 0), (1, 2), (2, 3)].map { offset, first in
-            let text = Data((String(repeating: "x", count: offset) + word).utf8).base64EncodedString()
-            return text.dropFirst(first).prefix(8 * (offset + word.utf8.count) / 6 - first)
-        }
-        // Each turn takes away an encoding.
-        for _ in 0..<8 {
-            if text.contains(word) || encoded.contains(where: text.contains) { return true }
-            let decoded = text.percentDecodedOnce
-            if decoded == text { return false }
-            text = decoded
-        }
-        return false
-    }
+    static func isFound(_ word: String, in text: String) -> Bool { SecretSearch.isFound(word, in: text) }
 
     mutating func sample() -> Sample {
         Sample(suffix: suffix(), field: field(), content: content(), answerField: answerField(), answer: content())
@@ -299,14 +284,5 @@ struct CanaryGenerator {
 
     private func part(_ field: String, _ content: String) -> String {
         "--b\r\nContent-Type: text/csv\r\n\r\n1,2\r\n--b\r\n\(field)\r\n\r\n\(content)\r\n--b--\r\n"
-    }
-}
-
-extension String {
-    /// The text with its percent escapes decoded, as far as they are ASCII.
-    fileprivate var percentDecodedOnce: String {
-        replacing(/%([2-7][0-9A-Fa-f])/) { match in
-            String(UnicodeScalar(UInt8(match.output.1, radix: 16) ?? 0))
-        }
     }
 }

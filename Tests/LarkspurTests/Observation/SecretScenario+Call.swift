@@ -1,3 +1,4 @@
+import LarkspurCredentials
 import LarkspurTesting
 import LarkspurTransport
 
@@ -67,12 +68,19 @@ extension SecretScenario {
         }
         var client = Client(manager: manager, options: options, cassette: cassette)
         client.values = [options.proxy, manager.requestSettings, manager.headers]
-        intercept(&client, url)
+        try intercept(&client, url)
         return client
     }
 
-    private func intercept(_ client: inout Client, _ url: URL) {
+    private func intercept(_ client: inout Client, _ url: URL) throws {
         let manager = client.manager
+        if places.contains(.netrc) {
+            // The entry for all hosts must not be used for those to which a server leads.
+            let netrc = try Netrc(text: "machine h login ada password p default login ada password \(bound)")
+            manager.interceptors.call.append(.netrc(netrc))
+            client.values += [netrc, netrc.entries]
+        }
+        defer { if places.contains(.signature) { sign(&client, url) } }
         if retries { manager.interceptors.call.append(RetryPolicy(maximumAttempts: 3, baseDelay: .microseconds(100))) }
         if places.contains(.tokenField) {
             let interceptor = AuthenticationInterceptor(bound, authenticator: TokenField(), for: url)
@@ -96,6 +104,15 @@ extension SecretScenario {
         let interceptor = AuthenticationInterceptor(credential, authenticator: authenticator, for: url)
         manager.interceptors.attempt.append(interceptor)
         client.values += [credential, authenticator, interceptor]
+    }
+
+    /// Adds the interceptor of signatures behind all others.
+    private func sign(_ client: inout Client, _ url: URL) {
+        let credentials = AWSCredentials(accessKeyID: "AKID", secretAccessKey: bound, sessionToken: bound)
+        let source = AWSCredentialSource.fixed(credentials)
+        let signature = AWSSignature(service: "execute-api", region: "r", credentials: source, for: url)
+        client.manager.interceptors.attempt.append(signature)
+        client.values += [credentials, source, signature]
     }
 
     /// The request of the call.

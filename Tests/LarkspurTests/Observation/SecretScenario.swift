@@ -15,7 +15,7 @@ struct SecretScenario: CustomStringConvertible {
     /// The places of secrets that belong to the origin.
     enum Place: String, CaseIterable, Sendable {
         case ownAuthorization, ownCookie, settings, basicSettings, userInfo, storage, hook, callCredential, jar
-        case tokenField, oauth, failingOAuth
+        case tokenField, oauth, failingOAuth, netrc, signature
     }
 
     /// A step of the origin's script. The last step repeats.
@@ -36,7 +36,7 @@ struct SecretScenario: CustomStringConvertible {
     }
 
     enum Kind: String, CaseIterable, Sendable {
-        case await, chain, upload, download, cancelledDownload, stream, events, webSocket
+        case await, chain, upload, download, cancelledDownload, stream, events, webSocket, pages
     }
 
     let kind: Kind
@@ -183,6 +183,9 @@ final class SecretServers: Sendable {
     }
 
     private func answer(_ scenario: SecretScenario, _ status: Int) -> LoopbackServer.Response {
+        if scenario.kind == .pages {
+            return .json("[]", status: status).adding("Link", "<\(otherBase(scenario))/next>; rel=next")
+        }
         let content = scenario.storesContent ? "x" : scenario.sample.answer.text
         var response = LoopbackServer.Response.data(Data(content.utf8), status: status)
         response.headers["Content-Type"] = scenario.storesContent ? "text/plain" : scenario.sample.answer.type

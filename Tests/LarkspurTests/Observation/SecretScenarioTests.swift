@@ -52,7 +52,7 @@ struct SecretScenarioTests {
         // Otherwise there was nothing to find.
         let places = [
             "secrets at the origin", "request to another origin", "log", "archive", "error", "command", "cassette",
-            "cache file", "value", "open WebSocket", "WebSocket",
+            "cache file", "value", "open WebSocket", "WebSocket", "page",
         ]
         for place in places where Self.callCount >= 300 { #expect(counts[place, default: 0] > 0, "\(place)") }
     }
@@ -141,6 +141,8 @@ struct SecretScenarioTests {
             task = data
         case .webSocket:
             return await openWebSocket(request, manager, found)
+        case .pages:
+            return await loadPages(request, scenario, manager, found)
         case .stream:
             let data = manager.dataTask(with: request, options: scenario.callOptions)
             do throws(LarkspurError) { for try await _ in data.chunks {} } catch let failure { error = failure }
@@ -164,6 +166,26 @@ struct SecretScenarioTests {
             record(error, found)
         }
         found.record(("WebSocket", "\(socket) \(String(reflecting: socket))"))
+    }
+
+    private func loadPages(
+        _ request: URLRequest,
+        _ scenario: SecretScenario,
+        _ manager: SessionManager,
+        _ found: Found
+    ) async {
+        let pages = manager.pages(
+            request.url?.absoluteString ?? "",
+            headers: request.headers,
+            options: scenario.callOptions,
+            as: [Int].self,
+            by: .links
+        )
+        do {
+            for try await page in pages { found.record(("page", "\(page)")) }
+        } catch {
+            record(error, found)
+        }
     }
 
     private func record(_ error: any Error, _ found: Found) {

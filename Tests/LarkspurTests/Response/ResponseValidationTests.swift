@@ -131,7 +131,7 @@ struct ResponseValidationTests {
             try ResponseValidation(acceptableContentTypes: .json).validate(httpResponse(200, type), data: body)
         }
         #expect(error.message.count < 300)
-        #expect("a\u{1B}[31m\nb".excerpt == "a [31m b")
+        #expect("a\u{1B}[31m\nb".excerpt == "a [31m b" && "a\u{9B}31m\u{202E}b".excerpt == "a 31m b")
     }
 
     @Test func aChangedCopyLeavesTheOriginalAlone() {

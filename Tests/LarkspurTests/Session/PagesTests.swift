@@ -116,6 +116,23 @@ struct PagesTests {
         #expect(server.requests.map { $0.headers["Authorization"] } == ["Bearer t0ken", nil])
     }
 
+    @Test("A page on another origin does not get the credential of the options", arguments: TestTransport.allCases)
+    func credential(_ transport: TestTransport) async throws {
+        let other = try LoopbackServer()
+        let manager = transport.makeManager(for: server)
+        server.route("/a") { [page = try items(1).adding("Link", "<\(other.url("/b"))>; rel=next")] request in
+            request.headers["Authorization"] == nil ? .unauthorized : page
+        }
+        other.route("/b", .unauthorized)
+        let options = CallOptions(credential: URLCredential(user: "ada", password: "secret", persistence: .none))
+        var iterator = manager.pages("a", options: options, as: Batch.self, by: .links).makeAsyncIterator()
+        #expect(try await iterator.next()?.items == [1])
+        let error = await #expect(throws: LarkspurError.self) { try await iterator.next() }
+        #expect(error?.statusCode == 401)
+        #expect(server.requests.last?.headers["Authorization"]?.hasPrefix("Basic ") == true)
+        #expect(!other.requests.isEmpty && other.requests.allSatisfy { $0.headers["Authorization"] == nil })
+    }
+
     @Test("A page that has arrived is returned before the error of the next page")
     func beforeError() async throws {
         let manager = TestTransport.curl.makeManager(for: server)
@@ -172,5 +189,12 @@ struct PagesTests {
     )
     func linkField(text: String, next: String?) {
         #expect(LinkField(text).target(of: "next") == next)
+    }
+}
+
+extension LoopbackServer.Response {
+    /// A response with a challenge for the Basic scheme.
+    fileprivate static var unauthorized: Self {
+        .text("denied", status: 401).adding("WWW-Authenticate", #"Basic realm="r""#)
     }
 }

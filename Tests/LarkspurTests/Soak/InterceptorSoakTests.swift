@@ -270,7 +270,7 @@ struct Soak: Sendable, CustomTestStringConvertible {
                 note: { _ in },
                 report: { $0() },
                 secured: { _ in nil },
-                sendApart: { _ in }
+                sendApart: { _, _ in }
             )
             let offset = Atomic(0)
             var request = run.request(0)

@@ -29,6 +29,14 @@ import Testing
         }
     }
 
+    @Test("A line of a log has no control characters")
+    func oneLine() {
+        #expect(
+            "a\r\nb\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}\u{A0}é".onOneLine
+                == #"a\u{D}\u{A}b\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}"# + "\u{A0}é"
+        )
+    }
+
     /// The bytes of a response's head, with the letter ä in ISO-8859-1.
     private static func latin1(_ lines: String...) -> [UInt8] {
         Array((lines.joined(separator: "\r\n") + "\r\n\r\n").unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })

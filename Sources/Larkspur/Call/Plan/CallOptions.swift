@@ -47,6 +47,8 @@ public struct CallOptions: Sendable {
     public var downloadProgress: (@Sendable (Progress) -> Void)?
     /// The checks of the response that the methods of a call have added.
     var checks = ResponseChecks()
+    /// Whether a response of another origin has led to the URL of the call.
+    var isLedElsewhere = false
 
     /// Creates options.
     /// - Parameters:
