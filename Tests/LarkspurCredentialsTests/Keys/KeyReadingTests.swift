@@ -35,7 +35,9 @@ struct KeyReadingTests {
 
         let missing = #expect(throws: KeyError.self) { try SigningKey(pem: pem) }
         #expect(missing?.reason == .wrongPassword && missing?.message.contains("there is no password") == true)
-        for password in ["", "open", "canary-word", "\0" + KeyFixtures.password, String(repeating: "canary", count: 1000)] {
+        for password in [
+            "", "open", "canary-word", "\0" + KeyFixtures.password, String(repeating: "canary", count: 1000),
+        ] {
             let error = #expect(throws: KeyError.self) { try SigningKey(pem: pem, password: password) }
             #expect(error?.reason == .wrongPassword)
             #expect(error?.message.contains("password of the key is wrong") == true)
