@@ -8,7 +8,7 @@ extension MessageSignature {
         public let id: String?
         /// The name of the algorithm; nil if RFC 9421 has no name for it.
         let algorithm: String?
-        private let sign: @Sendable (Data) throws(KeyError) -> Data
+        private let sign: @Sendable (Data) throws(SignatureKeyError) -> Data
 
         /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
         /// - Parameters:
@@ -23,8 +23,8 @@ extension MessageSignature {
         ///   - key: The key.
         ///   - algorithm: The algorithm, such as `.ed25519`. `.rsaPSSSHA256` is none of RFC 9421, and is refused.
         ///   - id: The identifier of the key, in ASCII; nil for none.
-        public static func privateKey(_ key: SigningKey, _ algorithm: SignatureAlgorithm, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { data throws(KeyError) in
+        public static func privateKey(_ key: SigningKey, with algorithm: SignatureAlgorithm, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { data throws(SignatureKeyError) in
                 try key.signature(of: data, with: algorithm)
             }
         }
@@ -33,7 +33,7 @@ extension MessageSignature {
         /// - Throws: `wrongAlgorithm`, or `unusableKey`.
         func signature(of base: String) throws(MessageSignatureFailure) -> Data {
             guard algorithm != nil else { throw MessageAlgorithm.failure }
-            do throws(KeyError) {
+            do throws(SignatureKeyError) {
                 return try sign(Data(base.utf8))
             } catch {
                 throw MessageAlgorithm.failure(error)
@@ -51,7 +51,7 @@ extension MessageSignatureVerification {
         public let id: String?
         /// The name of the algorithm; nil if RFC 9421 has no name for it.
         let algorithm: String?
-        private let check: @Sendable (_ signature: Data, _ data: Data) throws(KeyError) -> Bool
+        private let check: @Sendable (_ signature: Data, _ data: Data) throws(SignatureKeyError) -> Bool
 
         /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
         ///
@@ -73,8 +73,8 @@ extension MessageSignatureVerification {
         ///   - key: The key.
         ///   - algorithm: The algorithm, such as `.ed25519`. `.rsaPSSSHA256` is none of RFC 9421, and is refused.
         ///   - id: The identifier of the key; nil for signatures without an identifier.
-        public static func publicKey(_ key: VerificationKey, _ algorithm: SignatureAlgorithm, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { signature, data throws(KeyError) in
+        public static func publicKey(_ key: VerificationKey, with algorithm: SignatureAlgorithm, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { signature, data throws(SignatureKeyError) in
                 try key.isValid(signature, for: data, with: algorithm)
             }
         }
@@ -84,7 +84,7 @@ extension MessageSignatureVerification {
         func verify(_ signature: Data, of base: String) throws(MessageSignatureFailure) {
             guard algorithm != nil else { throw MessageAlgorithm.failure }
             let isValid: Bool
-            do throws(KeyError) {
+            do throws(SignatureKeyError) {
                 isValid = try check(signature, Data(base.utf8))
             } catch {
                 throw MessageAlgorithm.failure(error)
@@ -114,7 +114,7 @@ enum MessageAlgorithm {
 
     static let failure = MessageSignatureFailure(.wrongAlgorithm, "RFC 9421 has no such algorithm as that of the key.")
 
-    static func failure(_ error: KeyError) -> MessageSignatureFailure {
+    static func failure(_ error: SignatureKeyError) -> MessageSignatureFailure {
         MessageSignatureFailure(.unusableKey, "The key cannot be used: \(error.message)")
     }
 

@@ -4,7 +4,7 @@ internal import HTTPSyntax
 ///
 /// A call fails with a ``LarkspurError`` whose `underlyingError` is this error. Its code is `unsupported` if the
 /// request cannot be signed, and `unacceptableResponse` if the response is not accepted.
-public struct MessageSignatureFailure: Error, Equatable, Sendable {
+public struct MessageSignatureFailure: Error, Hashable, Sendable {
     /// A kind of failure. It is a struct and not an enum, so that a new kind does not break existing `switch`
     /// statements. Give every `switch` a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {

@@ -9,7 +9,7 @@ internal import HTTPSyntax
 ///     manager.interceptors.call = [.authentication(credential, authenticator: client.authenticator(), for: baseURL)]
 ///
 /// - ``authorizeClient(scope:parameters:)`` obtains a token for the program itself.
-///   The interceptor `.clientCredentials(_:scope:parameters:for:)` does this whenever a token is needed.
+///   The interceptor `.clientCredentials(_:scope:parameters:for:_:)` does this whenever a token is needed.
 /// - ``authorizeDevice(scope:parameters:show:)`` obtains a token for a user who logs in on another device.
 /// - ``authorizeInBrowser(scope:parameters:redirectPath:port:timeLimit:open:)`` obtains a token for a user who logs in
 ///   with the browser of this device.

@@ -17,14 +17,14 @@ extension OAuth2Authenticator.ClientAuthentication {
     ///   - audience: The `aud`, such as ``OAuth2Server/issuer``, which some servers require. Default: the URL of the
     ///     token endpoint.
     ///   - lifetime: The time from `iat` to `exp`, at least 1 second. Default: 60 seconds.
-    /// - Throws: ``KeyError`` with the reason `unsuitable`.
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`.
     public static func privateKeyJWT(
         _ key: SigningKey,
         with algorithm: SignatureAlgorithm,
         keyID: String? = nil,
         audience: String? = nil,
         lifetime: Duration = .seconds(60)
-    ) throws(KeyError) -> Self {
+    ) throws(SignatureKeyError) -> Self {
         try key.check(algorithm)
         return .assertion { clientID, tokenEndpoint, date in
             let token = ClientToken(
@@ -55,7 +55,7 @@ struct ClientToken {
         with key: SigningKey,
         _ algorithm: SignatureAlgorithm,
         keyID: String?
-    ) throws(KeyError) -> String {
+    ) throws(SignatureKeyError) -> String {
         let header =
             [("alg", text(algorithm.jwsName)), ("typ", text("JWT"))] + (keyID.map { [("kid", text($0))] } ?? [])
         let content = encoded(header) + "." + encoded(claims)

@@ -32,7 +32,7 @@ do {
     _ = try await manager.download(object, to: .file(copy, replacing: true)).verifyDigest(digest).file
     print("The copy has the digest.")
     if let url = URL(string: object) {
-        let link = try await signature.presignedURL(for: URLRequest(url: url), expires: .seconds(60))
+        let link = try await signature.presignedURL(for: URLRequest(url: url), lifetime: .seconds(60))
         _ = try await visitor.download(link, to: .file(copy, replacing: true)).verifyDigest(digest).file
         print("The link works.")
         let changed = link.absoluteString.replacingOccurrences(of: "X-Amz-Expires=60", with: "X-Amz-Expires=600")
