@@ -35,3 +35,11 @@ package struct HMACSHA256: Sendable {
         return code.finished()
     }
 }
+
+extension Collection<UInt8> {
+    /// Returns whether the bytes are equal to other bytes. All bytes are compared, so that the time does not tell how
+    /// many of them are right. The number of bytes is no secret.
+    package func isEqualInConstantTime(to other: some Collection<UInt8>) -> Bool {
+        count == other.count && zip(self, other).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+    }
+}

@@ -35,6 +35,26 @@ final class OpenSSLKey: Sendable {
         kind = Self.kind(of: pointer)
     }
 
+    /// Reads a key from a file.
+    /// - Parameter read: A closure that reads the key from the text of the file.
+    static func reading(
+        _ file: URL,
+        _ read: (String) throws(SignatureKeyError) -> OpenSSLKey
+    ) throws(SignatureKeyError) -> OpenSSLKey {
+        guard file.isFileURL else { throw SignatureKeyError(.unreadable, "The URL is no URL of a file.") }
+        let text: String
+        do throws(SmallFile.Defect) {
+            text = String(decoding: try SmallFile(file.path).content, as: UTF8.self)
+        } catch {
+            throw SignatureKeyError(.unreadable, error.sentence).inFile(file.path)
+        }
+        do throws(SignatureKeyError) {
+            return try read(text)
+        } catch {
+            throw error.inFile(file.path)
+        }
+    }
+
     deinit { signature_key_free(pointer) }
 
     func signature(of data: Data, with algorithm: SignatureAlgorithm) throws(SignatureKeyError) -> Data {

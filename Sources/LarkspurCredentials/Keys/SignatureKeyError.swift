@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The error of a key that cannot be read, or cannot be used with an algorithm.
 ///
 /// The error contains nothing of the key and of its password.
@@ -38,7 +40,7 @@ public struct SignatureKeyError: Error, Hashable, Sendable {
     }
 
     /// Returns the error with the path of the key's file.
-    func inFile(_ path: String) -> Self { Self(reason, "\(path): \(message)") }
+    func inFile(_ path: String) -> Self { Self(reason, "\(path.onOneLine): \(message)") }
 }
 
 extension SignatureKeyError: LocalizedError, CustomStringConvertible {

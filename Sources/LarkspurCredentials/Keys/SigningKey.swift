@@ -1,12 +1,10 @@
-import HTTPSyntax
-
 /// A private key, which makes signatures.
 ///
 ///     let key = try SigningKey(contentsOf: URL(fileURLWithPath: "key.pem"))
 ///     let signature = try key.signature(of: data, with: .ecdsaP256SHA256)
 ///
-/// On Linux, the functions are those of OpenSSL's libcrypto (1.1.1 or later), which is found at run time, or linked into
-/// the program with LarkspurStatic. Without it, and on other platforms, each initializer fails with the reason
+/// On Linux, the functions are those of OpenSSL's libcrypto (1.1.1 or later), which is found at run time, or linked
+/// into the program with LarkspurStatic. Without it, and on other platforms, each initializer fails with the reason
 /// `unavailable`.
 ///
 /// All methods may be called on any thread. Descriptions and mirrors of a key do not contain it.
@@ -28,14 +26,11 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - password: The password of an encrypted key. Default: none.
-    /// - Throws: ``SignatureKeyError`` with the path, and with the reason `unavailable`, `malformed`, `wrongPassword` or
-    ///   `unreadable`.
+    /// - Throws: ``SignatureKeyError`` with the path, and with the reason `unavailable`, `malformed`, `wrongPassword`
+    ///   or `unreadable`.
     public init(contentsOf file: URL, password: String? = nil) throws(SignatureKeyError) {
-        let pem = try Self.text(of: file)
-        do {
-            try self.init(pem: pem, password: password)
-        } catch {
-            throw error.inFile(file.path)
+        key = try OpenSSLKey.reading(file) { pem throws(SignatureKeyError) in
+            try OpenSSLKey(privateKey: pem, password: password)
         }
     }
 
@@ -57,28 +52,6 @@ public struct SigningKey: Sendable, CustomStringConvertible {
 
     /// The kind of the key, such as `SigningKey(P-256)`.
     public var description: String { "SigningKey(\(key.kind))" }
-
-    /// The largest size of a file, in bytes.
-    private static let largestSize = 1 << 20
-
-    private static func text(of file: URL) throws(SignatureKeyError) -> String {
-        guard file.isFileURL else { throw SignatureKeyError(.unreadable, "The URL is no URL of a file.") }
-        // A pipe must not block the program.
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
-            throw SignatureKeyError(.unreadable, "The file cannot be opened: \(reason).").inFile(file.path)
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let data = try? handle.read(upToCount: largestSize + 1) ?? Data(), data.count <= largestSize
-        else {
-            throw SignatureKeyError(.unreadable, "This is no file, or it cannot be read, or it has more than 1 MiB.")
-                .inFile(file.path)
-        }
-        return String(decoding: data, as: UTF8.self)
-    }
 }
 
 /// A public key, which verifies signatures. It needs OpenSSL as ``SigningKey`` does.
@@ -94,13 +67,21 @@ public struct VerificationKey: Sendable, CustomStringConvertible {
         key = try OpenSSLKey(publicKey: pem)
     }
 
+    /// Reads a public key in PEM from a file, as ``init(pem:)`` does.
+    /// - Parameter file: The URL of the file.
+    /// - Throws: ``SignatureKeyError`` with the path, and with the reason `unavailable`, `malformed` or `unreadable`.
+    public init(contentsOf file: URL) throws(SignatureKeyError) {
+        key = try OpenSSLKey.reading(file) { pem throws(SignatureKeyError) in try OpenSSLKey(publicKey: pem) }
+    }
+
     /// Returns whether data have a signature.
     /// - Parameters:
     ///   - signature: The signature. An ECDSA signature consists of two numbers of a fixed length.
     ///   - data: The data.
     ///   - algorithm: The algorithm, which has to fit the key.
     /// - Returns: Whether the signature is valid. A signature with a wrong length is not.
-    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`, or `failed` if OpenSSL does not verify with this key.
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`, or `failed` if OpenSSL does not verify with this
+    ///   key.
     public func isValid(
         _ signature: Data,
         for data: Data,

@@ -12,10 +12,12 @@ extension MessageSignature {
 
         /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
         /// - Parameters:
-        ///   - secret: The secret that the program shares with the server.
+        ///   - secret: The secret that the program shares with the server. If it is empty, the error is `unusableKey`.
         ///   - id: The identifier of the key, in ASCII; nil for none.
         public static func hmac(_ secret: Data, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.hmac) { data in Data(HMACSHA256.code(of: data, key: secret)) }
+            Self(id: id, algorithm: MessageAlgorithm.hmac) { data throws(SignatureKeyError) in
+                Data(try MessageAlgorithm.code(of: data, secret))
+            }
         }
 
         /// Returns a private key. It needs OpenSSL.
@@ -58,13 +60,11 @@ extension MessageSignatureVerification {
         /// Who has the secret can sign too. So require a component of responses, such as `@status`: a request that
         /// this program has signed with the same secret then does not pass as a response.
         /// - Parameters:
-        ///   - secret: The secret that the program shares with the server.
+        ///   - secret: The secret that the program shares with the server. If it is empty, the error is `unusableKey`.
         ///   - id: The identifier of the key; nil for signatures without an identifier.
         public static func hmac(_ secret: Data, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.hmac) { signature, data in
-                let code = HMACSHA256.code(of: data, key: secret)
-                // All bytes are compared, so that the time does not tell how many of them are right.
-                return code.count == signature.count && zip(code, signature).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+            Self(id: id, algorithm: MessageAlgorithm.hmac) { signature, data throws(SignatureKeyError) in
+                try MessageAlgorithm.code(of: data, secret).isEqualInConstantTime(to: signature)
             }
         }
 
@@ -110,6 +110,14 @@ enum MessageAlgorithm {
         case .ed25519: "ed25519"
         default: nil
         }
+    }
+
+    /// Returns the code of data by HMAC with SHA-256.
+    /// - Throws: `unsuitable` if the secret is empty, such as one from a variable that is not set: everyone could sign
+    ///   with it.
+    static func code(of data: Data, _ secret: Data) throws(SignatureKeyError) -> [UInt8] {
+        guard !secret.isEmpty else { throw SignatureKeyError(.unsuitable, "The secret is empty.") }
+        return HMACSHA256.code(of: data, key: secret)
     }
 
     static let failure = MessageSignatureFailure(.wrongAlgorithm, "RFC 9421 has no such algorithm as that of the key.")

@@ -28,7 +28,7 @@ public struct MessageSignatureFailure: Error, Hashable, Sendable {
         public static let unknownKey = Self(label: "unknown-key")
         /// The algorithm of the signature is not that of the key, or is not one of RFC 9421.
         public static let wrongAlgorithm = Self(label: "wrong-algorithm")
-        /// The key cannot be used: it is of another kind than the algorithm, or OpenSSL is missing.
+        /// The key cannot be used: it is of another kind than the algorithm, or its secret is empty.
         public static let unusableKey = Self(label: "unusable-key")
         /// The signature does not cover a required component.
         public static let componentNotCovered = Self(label: "component-not-covered")

@@ -48,7 +48,7 @@ struct ClientToken {
     let date: Date
     let lifetime: Duration
     /// The random name of the token, by which a server knows a token that is sent a second time.
-    var id = CodeChallenge.random()
+    var id = RandomText.make()
 
     /// Returns the token in the compact form (RFC 7515, section 7.1).
     func signed(

@@ -2,7 +2,8 @@
 //
 //     AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… LargeObject ENDPOINT REGION BUCKET FILE SHA256
 //
-// The file never lies in memory: each of its chunks is signed while it is sent, and the download is verified on the disk.
+// The file never lies in memory: each of its chunks is signed while it is sent, and the download is verified on the
+// disk.
 
 import LarkspurCredentials
 

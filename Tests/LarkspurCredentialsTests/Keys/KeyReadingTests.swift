@@ -135,6 +135,10 @@ struct KeyReadingTests {
     func file() throws {
         let plain = try folder.file("key.pem", Data(KeyFixtures.ed25519Private.utf8))
         #expect(try belong(SigningKey(contentsOf: plain), KeyFixtures.ed25519Public, .ed25519))
+        let publicFile = try folder.file("public.pem", Data(KeyFixtures.ed25519Public.utf8))
+        let signature = try SigningKey(contentsOf: plain).signature(of: Self.message, with: .ed25519)
+        let verifier = try VerificationKey(contentsOf: publicFile)
+        #expect(try verifier.isValid(signature, for: Self.message, with: .ed25519))
         let encrypted = try folder.file("encrypted.pem", Data(KeyFixtures.p256Encrypted.utf8))
         let key = try SigningKey(contentsOf: encrypted, password: KeyFixtures.password)
         #expect(try belong(key, KeyFixtures.p256Public, .ecdsaP256SHA256))
@@ -153,6 +157,9 @@ struct KeyReadingTests {
             let error = #expect(throws: SignatureKeyError.self) { try SigningKey(contentsOf: file, password: nil) }
             #expect(error?.reason == reason && error?.message.hasPrefix("\(file.path): ") == true, "\(file.path)")
             #expect(error.map { "\($0)" } == error?.message && error?.localizedDescription == error?.message)
+            let other = #expect(throws: SignatureKeyError.self) { try VerificationKey(contentsOf: file) }
+            #expect(other?.reason == (reason == .wrongPassword ? .malformed : reason))
+            #expect(other?.message.hasPrefix("\(file.path): ") == true)
         }
         let web = try #require(URL(string: "https://host.test/key.pem"))
         #expect(throws: SignatureKeyError.self) { try SigningKey(contentsOf: web) }
