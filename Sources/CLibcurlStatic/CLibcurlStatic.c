@@ -4,8 +4,8 @@
 #if defined(__linux__) || defined(__ANDROID__)
 #include <stddef.h>
 
-// The functions that CLibcurl, CCodings and CSignatures look up. A strong reference makes the linker take the function from an
-// archive. The declarations have other types than the functions, because only the addresses are used.
+// The functions that CLibcurl, CCodings and CSignatures look up. A strong reference makes the linker take the function
+// from an archive. The declarations have other types than the functions, because only the addresses are used.
 #define FUNCTIONS(f) \
     /* libcurl.a */ \
     f(curl_version_info) f(curl_version) f(curl_global_init) f(curl_easy_init) f(curl_easy_cleanup) \

@@ -35,3 +35,14 @@ package struct HMACSHA256: Sendable {
         return code.finished()
     }
 }
+
+extension Collection<UInt8> {
+    /// Returns whether the bytes are equal to other bytes. All bytes are compared, so that the time does not tell how
+    /// many of them are right. The number of bytes is no secret.
+    package func isEqualInConstantTime(to other: some Collection<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        var difference: UInt8 = 0
+        for (own, octet) in zip(self, other) { difference |= own ^ octet }
+        return difference == 0
+    }
+}

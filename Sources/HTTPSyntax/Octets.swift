@@ -95,8 +95,8 @@ extension String {
             ?? String(latin1: bytes)
     }
 
-    /// The text with its control characters escaped, so that it stays on one line of a log. The controls from U+0080 are
-    /// among them, because some terminals take U+009B for the begin of a control sequence.
+    /// The text with its control characters escaped, so that it stays on one line of a log. The controls from U+0080
+    /// are among them, because some terminals take U+009B for the begin of a control sequence.
     package var onOneLine: String {
         var result = ""
         for scalar in unicodeScalars {

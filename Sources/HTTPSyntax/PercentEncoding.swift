@@ -59,8 +59,13 @@ package enum PercentEncoding {
 
     /// Escapes all bytes that are not allowed, even a `%` that begins an escape.
     package static func escapingAll(_ text: String, unless isAllowed: (UInt8) -> Bool) -> String {
+        escapingAll(text.utf8, unless: isAllowed)
+    }
+
+    /// Returns bytes as text, with escapes in place of all that are not allowed.
+    package static func escapingAll(_ bytes: some Sequence<UInt8>, unless isAllowed: (UInt8) -> Bool) -> String {
         var result: [UInt8] = []
-        for byte in text.utf8 {
+        for byte in bytes {
             if isAllowed(byte) { result.append(byte) } else { append(byte, to: &result) }
         }
         return String(decoding: result, as: UTF8.self)

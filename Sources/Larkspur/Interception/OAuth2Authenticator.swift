@@ -120,8 +120,8 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     /// Requests a new access token from the token endpoint. The response that refused the old token is not used.
     /// - Throws: ``LarkspurError`` with the code `credentialRefreshFailed` if there is no refresh token, if the server
     ///   refuses it (``LarkspurError/oauth2Failure`` has the server's reason), or if the response has no valid Bearer
-    ///   token. Otherwise the error of the closure that sends the request. A valid token has only printable ASCII characters, and no space as its first or last character (RFC
-    ///   6749, appendix A.12).
+    ///   token. Otherwise the error of the closure that sends the request. A valid token has only printable ASCII
+    ///   characters, and no space as its first or last character (RFC 6749, appendix A.12).
     public func refresh(
         _ credential: OAuth2Credential,
         after refusal: InterceptedResponse?

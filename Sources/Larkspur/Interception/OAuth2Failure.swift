@@ -48,8 +48,8 @@ public struct OAuth2Failure: Error, Sendable, Hashable {
         )
     }
 
-    /// Replaces secrets in a text. Shorter texts than four bytes are not taken for secrets, because they may be parts of
-    /// any word.
+    /// Replaces secrets in a text. Shorter texts than four bytes are not taken for secrets, because they may be parts
+    /// of any word.
     static func hiding(_ secrets: [String], in text: String) -> String {
         let forms = secrets.flatMap { secret in
             let escaped = PercentEncoding.escapingAll(secret, unless: PercentEncoding.isUnreserved)
@@ -76,8 +76,8 @@ extension OAuth2Failure: LocalizedError, CustomStringConvertible {
 }
 
 extension LarkspurError {
-    /// The reason that an authorization server gave, if a token could not be obtained or renewed; nil if the server gave
-    /// none, or if the failure is another one.
+    /// The reason that an authorization server gave, if a token could not be obtained or renewed; nil if the server
+    /// gave none, or if the failure is another one.
     public var oauth2Failure: OAuth2Failure? {
         (underlyingError as? OAuth2Failure) ?? (underlyingError as? LarkspurError)?.oauth2Failure
     }

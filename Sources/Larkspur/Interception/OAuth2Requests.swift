@@ -84,6 +84,13 @@ package struct OAuth2Requests: Sendable {
         }
     }
 
+    /// Returns parameters as the text of a form or of a query, in the order of their names.
+    package static func text(of parameters: [String: String]) -> String {
+        parameters.sorted { $0.key < $1.key }.map {
+            "\(QueryEncoder.percentEscaped($0))=\(QueryEncoder.percentEscaped($1))"
+        }.joined(separator: "&")
+    }
+
     private func request(
         to endpoint: URL,
         _ parameters: [String: String],
@@ -107,10 +114,7 @@ package struct OAuth2Requests: Sendable {
             parameters["client_secret"] = secret
         }
         request.httpMethod = "POST"
-        let pairs = parameters.sorted { $0.key < $1.key }.map {
-            "\(QueryEncoder.percentEscaped($0))=\(QueryEncoder.percentEscaped($1))"
-        }
-        request.httpBody = Data(pairs.joined(separator: "&").utf8)
+        request.httpBody = Data(Self.text(of: parameters).utf8)
         request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         return request
@@ -196,8 +200,8 @@ package struct OAuth2Answer {
         return number.flatMap { $0.isFinite && $0 >= 0 ? $0 : nil }
     }
 
-    /// The lifetime of what the server has issued, in seconds; nil if it is unknown. A longer time than a century is not
-    /// meant, and may lead to a date that cannot be printed.
+    /// The lifetime of what the server has issued, in seconds; nil if it is unknown. A longer time than a century is
+    /// not meant, and may lead to a date that cannot be printed.
     package var lifetime: TimeInterval? { seconds("expires_in").map { min($0, 3_155_760_000) } }
 
     /// Returns the access token.

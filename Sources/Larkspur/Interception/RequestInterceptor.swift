@@ -193,8 +193,9 @@ public struct RequestContext: Sendable {
     /// then fails.
     public var hasDeliveredContent: Bool { state().hasDeliveredContent }
 
-    /// Whether a response of another origin has led to the URL of the request, such as that of the next page of a list or
-    /// of an upload resource. An interceptor that looks up credentials by the URL must not add any, as for a redirect.
+    /// Whether a response of another origin has led to the URL of the request, such as that of the next page of a list
+    /// or of an upload resource. An interceptor that looks up credentials by the URL must not add any, as for a
+    /// redirect.
     package var isLedElsewhere: Bool { state().isLedElsewhere }
 
     /// The number of bytes of content that have arrived in all attempts of a download.

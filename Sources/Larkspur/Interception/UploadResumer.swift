@@ -51,8 +51,8 @@ struct UploadControl: Sendable {
     let report: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// A closure that returns a URL with https if HSTS requires this for its host, otherwise nil.
     let secured: @Sendable (URL) -> URL?
-    /// A closure that sends a request as a separate call, which may end after the upload. The second parameter is whether
-    /// a response of another origin has led to the URL.
+    /// A closure that sends a request as a separate call, which may end after the upload. The second parameter is
+    /// whether a response of another origin has led to the URL.
     let sendApart: @Sendable (URLRequest, Bool) -> Void
 }
 

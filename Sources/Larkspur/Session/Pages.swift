@@ -155,8 +155,8 @@ public struct Pages<Page: Decodable & Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Builds the request of the next page, and returns whether it goes to another origin. Such a request gets no header
-    /// fields that may hold secrets.
+    /// Builds the request of the next page, and returns whether it goes to another origin. Such a request gets no
+    /// header fields that may hold secrets.
     private func request(
         for next: Pagination<Page>.Next,
         after response: DataResponse<Page>,
@@ -204,9 +204,9 @@ extension SessionManager {
     ///
     /// The request of each page has the headers of the manager and of the call. A page at another origin gets only the
     /// fields without secrets: ``HTTPHeaders/default`` and `Accept`. It and the pages after it get neither the
-    /// ``CallOptions/credential`` of the options nor an entry of a netrc file. If the next page is at another origin, its URL
-    /// must have the scheme https, as after a redirect. After a page with the scheme http, its URL may also have http.
-    /// Otherwise the error is `insecureRequest`.
+    /// ``CallOptions/credential`` of the options, nor an entry of a netrc file, nor a signature. If the next page is at
+    /// another origin, its URL must have the scheme https, as after a redirect. After a page with the scheme http, its
+    /// URL may also have http. Otherwise the error is `insecureRequest`.
     /// - Parameters:
     ///   - url: The URL of the first page, or a reference that is resolved against ``baseURL``.
     ///   - parameters: Names and values of the query of the first page. With a pagination that sets parameters, they

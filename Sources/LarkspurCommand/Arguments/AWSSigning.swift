@@ -1,8 +1,8 @@
 import HTTPSyntax
 import LarkspurCredentials
 
-/// The argument of `--aws-sigv4`, in curl's syntax: `aws:amz:REGION:SERVICE`. As in curl, the region and the service may
-/// be left out. Then they are the second and the first part of the host's name.
+/// The argument of `--aws-sigv4`, in curl's syntax: `aws:amz:REGION:SERVICE`. As in curl, the region and the service
+/// may be left out. Then they are the second and the first part of the host's name.
 struct AWSSigning: Equatable, Sendable {
     /// The argument as it was given.
     let text: String
@@ -17,11 +17,6 @@ struct AWSSigning: Equatable, Sendable {
         region = parts.count > 2 && !parts[2].isEmpty ? parts[2] : nil
         service = parts.count > 3 && !parts[3].isEmpty ? parts[3] : nil
     }
-
-    /// The name of the field with the hash of the content.
-    static let hashField = "X-Amz-Content-SHA256"
-    /// The name of the field with the token of temporary keys.
-    static let tokenField = "X-Amz-Security-Token"
 
     /// Creates the interceptor that signs a request.
     /// - Parameters:

@@ -1,5 +1,5 @@
 import HTTPSyntax
-import Larkspur
+import LarkspurCredentials
 
 /// The heads of requests and responses as text.
 struct MessagePrinter {
@@ -80,7 +80,7 @@ struct HiddenFields: Sendable {
             let scheme = String(field.value.before(" "))
             return HTTPHeaders.Field(name: field.name, value: scheme + " " + Redaction.placeholder)
         }
-        guard areSigned, field.name.hasSameLetters(as: AWSSigning.tokenField), field.value != givenToken else {
+        guard areSigned, field.name.hasSameLetters(as: AWSSignature.tokenField), field.value != givenToken else {
             return field
         }
         return HTTPHeaders.Field(name: field.name, value: Redaction.placeholder)

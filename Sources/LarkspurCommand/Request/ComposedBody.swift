@@ -1,5 +1,5 @@
 import HTTPSyntax
-import Larkspur
+import LarkspurCredentials
 
 /// The body of a request.
 enum ComposedBody: Sendable {
@@ -48,7 +48,7 @@ enum ComposedBody: Sendable {
             guard service == "s3" else {
                 throw UsageError("--aws-sigv4: a body from standard input without a length cannot be signed.")
             }
-            return "UNSIGNED-PAYLOAD"
+            return AWSSignature.unsignedHash
         case .file, .form:
             guard let stream = makeStream() else { return nil }
             stream.open()

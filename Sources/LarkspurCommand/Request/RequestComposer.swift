@@ -19,7 +19,7 @@ struct ComposedRequest: Sendable {
         HiddenFields(
             authorization: netrc?.authorization,
             areSigned: signature != nil,
-            givenToken: signature == nil ? nil : request.value(forHTTPHeaderField: AWSSigning.tokenField)
+            givenToken: signature == nil ? nil : request.value(forHTTPHeaderField: AWSSignature.tokenField)
         )
     }
 
@@ -66,14 +66,14 @@ struct RequestComposer {
         }
         let given = try givenCredentials(text, url)
         let signing = invocation.credentials.signing
-        let token = fields[AWSSigning.tokenField]
+        let token = fields[AWSSignature.tokenField]
         let signature = try signing.map { signing throws(UsageError) in
             try signing.signature(for: url, given, token: token)
         }
         // The keys of a signature are not sent, and not stored in a session.
         let credentials = signature == nil ? given ?? Credentials(session.auth) : nil
-        if let signature, fields[AWSSigning.hashField] == nil {
-            fields[AWSSigning.hashField] = try body.hashToSign(
+        if let signature, fields[AWSSignature.hashField] == nil {
+            fields[AWSSignature.hashField] = try body.hashToSign(
                 isChunked: invocation.request.isChunked,
                 service: signature.service
             )

@@ -86,14 +86,6 @@ struct AWSCanonicalRequest: Equatable, Sendable {
     /// Returns the name or the value of a parameter, or a segment of a path, with escapes in place of all bytes that
     /// are not unreserved.
     static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        var result: [UInt8] = []
-        for byte in bytes {
-            if PercentEncoding.isUnreserved(byte) {
-                result.append(byte)
-            } else {
-                PercentEncoding.append(byte, to: &result)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        PercentEncoding.escapingAll(bytes, unless: PercentEncoding.isUnreserved)
     }
 }

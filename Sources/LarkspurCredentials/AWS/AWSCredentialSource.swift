@@ -23,7 +23,7 @@ public struct AWSCredentialSource: Sendable {
     public static var environment: Self { environment { ProcessInfo.processInfo.environment } }
 
     /// The credentials file of the user, in which each profile is a section with the keys `aws_access_key_id`,
-    /// `aws_secret_access_key` and `aws_session_token`.
+    /// `aws_secret_access_key` and `aws_session_token`. It is a regular file with at most 1 MiB.
     /// - Parameters:
     ///   - file: The file. Default: nil, for the file that the environment variable `AWS_SHARED_CREDENTIALS_FILE`
     ///     names, or else `~/.aws/credentials`.
@@ -62,12 +62,14 @@ public struct AWSCredentialSource: Sendable {
             let profile = profile ?? variables.nonempty("AWS_PROFILE") ?? "default"
             let home = variables.nonempty("HOME") ?? NSHomeDirectory()
             let place = path.begins(with: "~/") ? home + path.dropFirst() : path
-            guard let content = FileManager.default.contents(atPath: place) else {
-                throw error("the file \(place.onOneLine) cannot be read")
+            let text: String
+            do throws(SmallFile.Defect) {
+                text = String(decoding: try SmallFile(place).content, as: UTF8.self)
+            } catch {
+                throw Self.error("\(place.onOneLine): \(error.sentence.withoutFullStop)")
             }
-            let file = AWSCredentialsFile(String(decoding: content, as: UTF8.self))
             do throws(AWSCredentialsFile.Defect) {
-                return try file.credentials(of: profile)
+                return try AWSCredentialsFile(text).credentials(of: profile)
             } catch {
                 throw Self.error("the file \(place.onOneLine) \(error.clause)")
             }

@@ -9,12 +9,12 @@ extension AWSSignature {
     /// signature does not cover the content. The URL is a secret, which Larkspur's logs and descriptions do not show.
     /// - Parameters:
     ///   - request: The request. Its URL may be at any origin.
-    ///   - expires: The time after which the URL expires, from 1 second to 7 days, in whole seconds. Default: 15
+    ///   - lifetime: The time after which the URL expires, from 1 second to 7 days, in whole seconds. Default: 15
     ///     minutes. With temporary credentials, the URL also expires with them.
     /// - Throws: The error of the credentials; `LarkspurError` with the code `invalidURL` if the URL has no host, and
     ///   `unsupported` if the time is not possible.
-    public func presignedURL(for request: URLRequest, expires: Duration = .seconds(900)) async throws -> URL {
-        guard (1...604_800).contains(expires.components.seconds) else {
+    public func presignedURL(for request: URLRequest, lifetime: Duration = .seconds(900)) async throws -> URL {
+        guard (1...604_800).contains(lifetime.components.seconds) else {
             throw LarkspurError(.unsupported, "A presigned URL expires after 1 second to 7 days.")
         }
         let credentials = try await source.credentials()
@@ -29,7 +29,7 @@ extension AWSSignature {
         let names = fields.map(\.name.inLowercase).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         var parameters = [
             ("X-Amz-Algorithm", AWSSigningKey.algorithm), ("X-Amz-Credential", key.credential),
-            (Self.dateField, key.time), ("X-Amz-Expires", String(expires.components.seconds)),
+            (Self.dateField, key.time), ("X-Amz-Expires", String(lifetime.components.seconds)),
             ("X-Amz-SignedHeaders", names.joined(separator: ";")),
         ]
         if let token = credentials.sessionToken { parameters.append((Self.tokenField, token)) }

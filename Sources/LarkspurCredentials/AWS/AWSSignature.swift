@@ -11,8 +11,8 @@ internal import HTTPSyntax
 /// those that the transport or a proxy may change, such as `Accept-Encoding` and `User-Agent`.
 ///
 /// Requests to other origins are sent without a signature. A redirect to another origin is followed without it too, and
-/// so is a link to the next page of a list, even if the interceptor is for that origin. A redirect at the same origin has
-/// the signature of the first request, so the server refuses it.
+/// so is a link to the next page of a list, even if the interceptor is for that origin. A redirect at the same origin
+/// has the signature of the first request, so the server refuses it.
 ///
 /// If the request has a field `X-Amz-Content-SHA256`, its value is used in place of the hash of the content.
 public struct AWSSignature: RequestInterceptor {
@@ -109,8 +109,12 @@ public struct AWSSignature: RequestInterceptor {
     }
 
     static let dateField = "X-Amz-Date"
-    static let hashField = "X-Amz-Content-SHA256"
-    static let tokenField = "X-Amz-Security-Token"
+    /// The name of the field with the hash of the content.
+    package static let hashField = "X-Amz-Content-SHA256"
+    /// The name of the field with the token of temporary credentials.
+    package static let tokenField = "X-Amz-Security-Token"
+    /// The value in place of the hash of content that the signature does not cover.
+    package static let unsignedHash = "UNSIGNED-PAYLOAD"
     private static let lengthField = "X-Amz-Decoded-Content-Length"
 
     var pathRule: AWSCanonicalRequest.PathRule { usesRulesOfS3 ? .exact : .normalized }

@@ -75,7 +75,7 @@ extension AWSSigningKey: CustomStringConvertible, CustomReflectable {
 
 /// The hashes of content, and the words in place of them, in the field `X-Amz-Content-SHA256`.
 enum AWSPayloadHash {
-    static let unsigned = "UNSIGNED-PAYLOAD"
+    static let unsigned = AWSSignature.unsignedHash
     static let streaming = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD"
     static let ofNoContent = SHA256.hash(Data()).hexadecimal
 }

@@ -56,8 +56,8 @@ struct DERReader {
     }
 }
 
-/// The two forms of an ECDSA signature: two numbers in DER (RFC 3279, section 2.2.3), which OpenSSL uses, and two numbers
-/// of a fixed length one after the other (RFC 7518, section 3.4), which HTTP uses.
+/// The two forms of an ECDSA signature: two numbers in DER (RFC 3279, section 2.2.3), which OpenSSL uses, and two
+/// numbers of a fixed length one after the other (RFC 7518, section 3.4), which HTTP uses.
 enum ECDSASignature {
     /// Returns the numbers with a fixed length; nil if the bytes are not a signature in DER, or if a number is longer.
     /// - Parameter width: The length of a number in bytes.

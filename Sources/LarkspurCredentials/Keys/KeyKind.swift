@@ -28,7 +28,8 @@ enum KeyKind: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Object identifiers in DER (RFC 3279, section 2.3; RFC 4055, section 3; RFC 5480, section 2; RFC 8410, section 3).
+    /// Object identifiers in DER (RFC 3279, section 2.3; RFC 4055, section 3; RFC 5480, section 2; RFC 8410, section
+    /// 3).
     private enum Name {
         static let rsa: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
         static let rsaPSS: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0A]

@@ -7,37 +7,57 @@ final class OpenSSLKey: Sendable {
     private nonisolated(unsafe) let pointer: OpaquePointer
     let kind: KeyKind
 
-    init(privateKey pem: String, password: String?) throws(KeyError) {
+    init(privateKey pem: String, password: String?) throws(SignatureKeyError) {
         try Self.checkAvailability()
         let (text, secret) = (Array(pem.utf8), Array((password ?? "").utf8))
         var status = signature_key_malformed
         guard let pointer = signature_key_read_private(text, text.count, secret, secret.count, &status) else {
             guard status == signature_key_encrypted else {
-                throw KeyError(.malformed, "The text has no valid private key in PEM.")
+                throw SignatureKeyError(.malformed, "The text has no valid private key in PEM.")
             }
             let sentence =
                 password == nil
                 ? "The key is encrypted, and there is no password for it."
                 : "The password of the key is wrong, or the key is damaged."
-            throw KeyError(.wrongPassword, sentence)
+            throw SignatureKeyError(.wrongPassword, sentence)
         }
         self.pointer = pointer
         kind = Self.kind(of: pointer)
     }
 
-    init(publicKey pem: String) throws(KeyError) {
+    init(publicKey pem: String) throws(SignatureKeyError) {
         try Self.checkAvailability()
         let text = Array(pem.utf8)
         guard let pointer = signature_key_read_public(text, text.count) else {
-            throw KeyError(.malformed, "The text has no valid public key in PEM (“PUBLIC KEY”).")
+            throw SignatureKeyError(.malformed, "The text has no valid public key in PEM (“PUBLIC KEY”).")
         }
         self.pointer = pointer
         kind = Self.kind(of: pointer)
+    }
+
+    /// Reads a key from a file.
+    /// - Parameter read: A closure that reads the key from the text of the file.
+    static func reading(
+        _ file: URL,
+        _ read: (String) throws(SignatureKeyError) -> OpenSSLKey
+    ) throws(SignatureKeyError) -> OpenSSLKey {
+        guard file.isFileURL else { throw SignatureKeyError(.unreadable, "The URL is no URL of a file.") }
+        let text: String
+        do throws(SmallFile.Defect) {
+            text = String(decoding: try SmallFile(file.path).content, as: UTF8.self)
+        } catch {
+            throw SignatureKeyError(.unreadable, error.sentence).inFile(file.path)
+        }
+        do throws(SignatureKeyError) {
+            return try read(text)
+        } catch {
+            throw error.inFile(file.path)
+        }
     }
 
     deinit { signature_key_free(pointer) }
 
-    func signature(of data: Data, with algorithm: SignatureAlgorithm) throws(KeyError) -> Data {
+    func signature(of data: Data, with algorithm: SignatureAlgorithm) throws(SignatureKeyError) -> Data {
         try algorithm.check(kind, isSigning: true)
         let (scheme, digest) = algorithm.scheme
         var signature = [UInt8](repeating: 0, count: kind.signatureSize)
@@ -64,7 +84,7 @@ final class OpenSSLKey: Sendable {
         _ signature: Data,
         for data: Data,
         with algorithm: SignatureAlgorithm
-    ) throws(KeyError) -> Bool {
+    ) throws(SignatureKeyError) -> Bool {
         try algorithm.check(kind, isSigning: false)
         let (scheme, digest) = algorithm.scheme
         var compared = Array(signature)
@@ -96,9 +116,9 @@ final class OpenSSLKey: Sendable {
     /// The reason why OpenSSL cannot be used; nil if it can.
     static var unavailability: String? { signatures_unavailability().map { String(cString: $0) } }
 
-    private static func checkAvailability() throws(KeyError) {
+    private static func checkAvailability() throws(SignatureKeyError) {
         guard let reason = unavailability else { return }
-        throw KeyError(.unavailable, "Signatures with key pairs need OpenSSL: \(reason).")
+        throw SignatureKeyError(.unavailable, "Signatures with key pairs need OpenSSL: \(reason).")
     }
 
     private static func kind(of key: OpaquePointer) -> KeyKind {
@@ -107,7 +127,7 @@ final class OpenSSLKey: Sendable {
         return KeyKind(UnsafeBufferPointer(start: der, count: count))
     }
 
-    private static func failure(_ sentence: String, _ reason: UnsafePointer<CChar>?) -> KeyError {
-        KeyError(.failed, sentence + (reason.map { ": " + String(cString: $0) } ?? "") + ".")
+    private static func failure(_ sentence: String, _ reason: UnsafePointer<CChar>?) -> SignatureKeyError {
+        SignatureKeyError(.failed, sentence + (reason.map { ": " + String(cString: $0) } ?? "") + ".")
     }
 }

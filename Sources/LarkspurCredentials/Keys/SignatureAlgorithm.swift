@@ -76,8 +76,8 @@ public struct SignatureAlgorithm: Hashable, Sendable, CustomStringConvertible {
 
     /// Checks that the algorithm fits a key.
     /// - Parameter isSigning: Whether the key signs. Existing signatures of shorter RSA keys can be verified.
-    /// - Throws: ``KeyError`` with the reason `unsuitable`.
-    func check(_ key: KeyKind, isSigning: Bool) throws(KeyError) {
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`.
+    func check(_ key: KeyKind, isSigning: Bool) throws(SignatureKeyError) {
         let needed: String
         switch (kind, key) {
         case (.rsaPSSSHA512, .rsa(let bits)), (.rsaPSSSHA512, .rsaPSS(let bits)), (.rsaPSSSHA256, .rsa(let bits)),
@@ -91,7 +91,7 @@ public struct SignatureAlgorithm: Hashable, Sendable, CustomStringConvertible {
         case (.ecdsaP384SHA384, _): needed = "P-384"
         case (.ed25519, _): needed = "Ed25519"
         }
-        throw KeyError(
+        throw SignatureKeyError(
             .unsuitable,
             "The algorithm \(self) needs a key of the kind \(needed), and this key is of the kind \(key)."
         )

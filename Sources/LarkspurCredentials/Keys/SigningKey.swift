@@ -1,12 +1,10 @@
-import HTTPSyntax
-
 /// A private key, which makes signatures.
 ///
 ///     let key = try SigningKey(contentsOf: URL(fileURLWithPath: "key.pem"))
 ///     let signature = try key.signature(of: data, with: .ecdsaP256SHA256)
 ///
-/// On Linux, the functions are those of OpenSSL's libcrypto (1.1.1 or later), which is found at run time, or linked into
-/// the program with LarkspurStatic. Without it, and on other platforms, each initializer fails with the reason
+/// On Linux, the functions are those of OpenSSL's libcrypto (1.1.1 or later), which is found at run time, or linked
+/// into the program with LarkspurStatic. Without it, and on other platforms, each initializer fails with the reason
 /// `unavailable`.
 ///
 /// All methods may be called on any thread. Descriptions and mirrors of a key do not contain it.
@@ -19,8 +17,8 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     ///   - pem: The text. Text and other objects around the key are passed over.
     ///   - password: The password of an encrypted key, with at most 1024 bytes. Default: none. It is not used for a key
     ///     that is not encrypted.
-    /// - Throws: ``KeyError`` with the reason `unavailable`, `malformed` or `wrongPassword`.
-    public init(pem: String, password: String? = nil) throws(KeyError) {
+    /// - Throws: ``SignatureKeyError`` with the reason `unavailable`, `malformed` or `wrongPassword`.
+    public init(pem: String, password: String? = nil) throws(SignatureKeyError) {
         key = try OpenSSLKey(privateKey: pem, password: password)
     }
 
@@ -28,14 +26,11 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - file: The URL of the file.
     ///   - password: The password of an encrypted key. Default: none.
-    /// - Throws: ``KeyError`` with the path, and with the reason `unavailable`, `malformed`, `wrongPassword` or
-    ///   `unreadable`.
-    public init(contentsOf file: URL, password: String? = nil) throws(KeyError) {
-        let pem = try Self.text(of: file)
-        do {
-            try self.init(pem: pem, password: password)
-        } catch {
-            throw error.inFile(file.path)
+    /// - Throws: ``SignatureKeyError`` with the path, and with the reason `unavailable`, `malformed`, `wrongPassword`
+    ///   or `unreadable`.
+    public init(contentsOf file: URL, password: String? = nil) throws(SignatureKeyError) {
+        key = try OpenSSLKey.reading(file) { pem throws(SignatureKeyError) in
+            try OpenSSLKey(privateKey: pem, password: password)
         }
     }
 
@@ -44,39 +39,19 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     ///   - data: The data.
     ///   - algorithm: The algorithm, which has to fit the key.
     /// - Returns: The signature. An ECDSA signature consists of two numbers of a fixed length.
-    /// - Throws: ``KeyError`` with the reason `unsuitable`, or `failed` if OpenSSL does not sign.
-    public func signature(of data: Data, with algorithm: SignatureAlgorithm) throws(KeyError) -> Data {
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`, or `failed` if OpenSSL does not sign.
+    public func signature(of data: Data, with algorithm: SignatureAlgorithm) throws(SignatureKeyError) -> Data {
         try key.signature(of: data, with: algorithm)
     }
 
     /// Checks that the key can sign with an algorithm.
-    /// - Throws: ``KeyError`` with the reason `unsuitable`.
-    func check(_ algorithm: SignatureAlgorithm) throws(KeyError) { try algorithm.check(key.kind, isSigning: true) }
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`.
+    func check(_ algorithm: SignatureAlgorithm) throws(SignatureKeyError) {
+        try algorithm.check(key.kind, isSigning: true)
+    }
 
     /// The kind of the key, such as `SigningKey(P-256)`.
     public var description: String { "SigningKey(\(key.kind))" }
-
-    /// The largest size of a file, in bytes.
-    private static let largestSize = 1 << 20
-
-    private static func text(of file: URL) throws(KeyError) -> String {
-        guard file.isFileURL else { throw KeyError(.unreadable, "The URL is no URL of a file.") }
-        // A pipe must not block the program.
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
-            throw KeyError(.unreadable, "The file cannot be opened: \(reason).").inFile(file.path)
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            let data = try? handle.read(upToCount: largestSize + 1) ?? Data(), data.count <= largestSize
-        else {
-            throw KeyError(.unreadable, "This is no file, or it cannot be read, or it has more than 1 MiB.")
-                .inFile(file.path)
-        }
-        return String(decoding: data, as: UTF8.self)
-    }
 }
 
 /// A public key, which verifies signatures. It needs OpenSSL as ``SigningKey`` does.
@@ -87,9 +62,16 @@ public struct VerificationKey: Sendable, CustomStringConvertible {
 
     /// Reads a public key in PEM (`PUBLIC KEY`, a SubjectPublicKeyInfo).
     /// - Parameter pem: The text. Text around the key is passed over.
-    /// - Throws: ``KeyError`` with the reason `unavailable` or `malformed`.
-    public init(pem: String) throws(KeyError) {
+    /// - Throws: ``SignatureKeyError`` with the reason `unavailable` or `malformed`.
+    public init(pem: String) throws(SignatureKeyError) {
         key = try OpenSSLKey(publicKey: pem)
+    }
+
+    /// Reads a public key in PEM from a file, as ``init(pem:)`` does.
+    /// - Parameter file: The URL of the file.
+    /// - Throws: ``SignatureKeyError`` with the path, and with the reason `unavailable`, `malformed` or `unreadable`.
+    public init(contentsOf file: URL) throws(SignatureKeyError) {
+        key = try OpenSSLKey.reading(file) { pem throws(SignatureKeyError) in try OpenSSLKey(publicKey: pem) }
     }
 
     /// Returns whether data have a signature.
@@ -98,12 +80,13 @@ public struct VerificationKey: Sendable, CustomStringConvertible {
     ///   - data: The data.
     ///   - algorithm: The algorithm, which has to fit the key.
     /// - Returns: Whether the signature is valid. A signature with a wrong length is not.
-    /// - Throws: ``KeyError`` with the reason `unsuitable`, or `failed` if OpenSSL does not verify with this key.
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`, or `failed` if OpenSSL does not verify with this
+    ///   key.
     public func isValid(
         _ signature: Data,
         for data: Data,
         with algorithm: SignatureAlgorithm
-    ) throws(KeyError) -> Bool {
+    ) throws(SignatureKeyError) -> Bool {
         try key.isValid(signature, for: data, with: algorithm)
     }
 

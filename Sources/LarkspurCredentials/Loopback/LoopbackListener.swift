@@ -38,8 +38,8 @@ final class LoopbackListener: Sendable {
 
     /// Waits for the first request that a closure accepts, and closes the port. All other requests get a 404. Called
     /// once.
-    /// - Parameter read: A closure that reads the target of a GET request, and returns nil for a 404. Called on a thread
-    ///   of the listener.
+    /// - Parameter read: A closure that reads the target of a GET request, and returns nil for a 404. Called on a
+    ///   thread of the listener.
     /// - Throws: A `CancellationError` if the task is cancelled; a `POSIXError` if the system fails.
     func request<Value: Sendable>(_ read: @escaping @Sendable (String) -> Value?) async throws -> Value {
         try await withTaskCancellationHandler {

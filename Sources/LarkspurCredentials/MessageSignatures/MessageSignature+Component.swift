@@ -49,7 +49,7 @@ extension MessageSignature {
         /// Returns the component of one parameter of the query. The parameter must occur once.
         /// - Parameter name: The name of the parameter, not percent-encoded.
         public static func queryParameter(_ name: String) -> Self {
-            Self("@query-param").with(.name(TextKey(FormText.encoded(name.utf8))))
+            Self("@query-param").with(.name(TextKey(FormText.encoded(name))))
         }
 
         /// The component of the request to which a signed response responds (parameter `req`).
@@ -157,16 +157,8 @@ extension MessageSignature.Component {
 /// The encoding of the names and the values of query parameters in signatures (RFC 9421, section 2.2.8).
 enum FormText {
     /// Returns text with escapes in place of all bytes but letters, digits and some signs.
-    static func encoded(_ bytes: some Sequence<UInt8>) -> String {
-        var result: [UInt8] = []
-        for byte in bytes {
-            if byte.isLetter || byte.isDigit || "*-._".utf8.contains(byte) {
-                result.append(byte)
-            } else {
-                PercentEncoding.append(byte, to: &result)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+    static func encoded(_ text: String) -> String {
+        PercentEncoding.escapingAll(text) { $0.isLetter || $0.isDigit || "*-._".utf8.contains($0) }
     }
 
     /// Returns the values of the parameters of a query by their names, both encoded.
@@ -181,6 +173,6 @@ enum FormText {
 
     private static func reencoded(_ text: Substring) -> String {
         // Bytes that are not UTF-8 become replacement characters, as the URL standard says.
-        encoded(String(decoding: String(text).percentDecodedBytes(plusIsSpace: true), as: UTF8.self).utf8)
+        encoded(String(decoding: String(text).percentDecodedBytes(plusIsSpace: true), as: UTF8.self))
     }
 }

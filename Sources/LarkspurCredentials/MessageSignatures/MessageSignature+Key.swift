@@ -8,14 +8,16 @@ extension MessageSignature {
         public let id: String?
         /// The name of the algorithm; nil if RFC 9421 has no name for it.
         let algorithm: String?
-        private let sign: @Sendable (Data) throws(KeyError) -> Data
+        private let sign: @Sendable (Data) throws(SignatureKeyError) -> Data
 
         /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
         /// - Parameters:
-        ///   - secret: The secret that the program shares with the server.
+        ///   - secret: The secret that the program shares with the server. If it is empty, the error is `unusableKey`.
         ///   - id: The identifier of the key, in ASCII; nil for none.
         public static func hmac(_ secret: Data, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.hmac) { data in Data(HMACSHA256.code(of: data, key: secret)) }
+            Self(id: id, algorithm: MessageAlgorithm.hmac) { data throws(SignatureKeyError) in
+                Data(try MessageAlgorithm.code(of: data, secret))
+            }
         }
 
         /// Returns a private key. It needs OpenSSL.
@@ -23,8 +25,8 @@ extension MessageSignature {
         ///   - key: The key.
         ///   - algorithm: The algorithm, such as `.ed25519`. `.rsaPSSSHA256` is none of RFC 9421, and is refused.
         ///   - id: The identifier of the key, in ASCII; nil for none.
-        public static func privateKey(_ key: SigningKey, _ algorithm: SignatureAlgorithm, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { data throws(KeyError) in
+        public static func privateKey(_ key: SigningKey, with algorithm: SignatureAlgorithm, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { data throws(SignatureKeyError) in
                 try key.signature(of: data, with: algorithm)
             }
         }
@@ -33,7 +35,7 @@ extension MessageSignature {
         /// - Throws: `wrongAlgorithm`, or `unusableKey`.
         func signature(of base: String) throws(MessageSignatureFailure) -> Data {
             guard algorithm != nil else { throw MessageAlgorithm.failure }
-            do throws(KeyError) {
+            do throws(SignatureKeyError) {
                 return try sign(Data(base.utf8))
             } catch {
                 throw MessageAlgorithm.failure(error)
@@ -51,20 +53,18 @@ extension MessageSignatureVerification {
         public let id: String?
         /// The name of the algorithm; nil if RFC 9421 has no name for it.
         let algorithm: String?
-        private let check: @Sendable (_ signature: Data, _ data: Data) throws(KeyError) -> Bool
+        private let check: @Sendable (_ signature: Data, _ data: Data) throws(SignatureKeyError) -> Bool
 
         /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
         ///
         /// Who has the secret can sign too. So require a component of responses, such as `@status`: a request that
         /// this program has signed with the same secret then does not pass as a response.
         /// - Parameters:
-        ///   - secret: The secret that the program shares with the server.
+        ///   - secret: The secret that the program shares with the server. If it is empty, the error is `unusableKey`.
         ///   - id: The identifier of the key; nil for signatures without an identifier.
         public static func hmac(_ secret: Data, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.hmac) { signature, data in
-                let code = HMACSHA256.code(of: data, key: secret)
-                // All bytes are compared, so that the time does not tell how many of them are right.
-                return code.count == signature.count && zip(code, signature).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
+            Self(id: id, algorithm: MessageAlgorithm.hmac) { signature, data throws(SignatureKeyError) in
+                try MessageAlgorithm.code(of: data, secret).isEqualInConstantTime(to: signature)
             }
         }
 
@@ -73,8 +73,8 @@ extension MessageSignatureVerification {
         ///   - key: The key.
         ///   - algorithm: The algorithm, such as `.ed25519`. `.rsaPSSSHA256` is none of RFC 9421, and is refused.
         ///   - id: The identifier of the key; nil for signatures without an identifier.
-        public static func publicKey(_ key: VerificationKey, _ algorithm: SignatureAlgorithm, id: String?) -> Self {
-            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { signature, data throws(KeyError) in
+        public static func publicKey(_ key: VerificationKey, with algorithm: SignatureAlgorithm, id: String?) -> Self {
+            Self(id: id, algorithm: MessageAlgorithm.name(of: algorithm)) { signature, data throws(SignatureKeyError) in
                 try key.isValid(signature, for: data, with: algorithm)
             }
         }
@@ -84,7 +84,7 @@ extension MessageSignatureVerification {
         func verify(_ signature: Data, of base: String) throws(MessageSignatureFailure) {
             guard algorithm != nil else { throw MessageAlgorithm.failure }
             let isValid: Bool
-            do throws(KeyError) {
+            do throws(SignatureKeyError) {
                 isValid = try check(signature, Data(base.utf8))
             } catch {
                 throw MessageAlgorithm.failure(error)
@@ -112,9 +112,17 @@ enum MessageAlgorithm {
         }
     }
 
+    /// Returns the code of data by HMAC with SHA-256.
+    /// - Throws: `unsuitable` if the secret is empty, such as one from a variable that is not set: everyone could sign
+    ///   with it.
+    static func code(of data: Data, _ secret: Data) throws(SignatureKeyError) -> [UInt8] {
+        guard !secret.isEmpty else { throw SignatureKeyError(.unsuitable, "The secret is empty.") }
+        return HMACSHA256.code(of: data, key: secret)
+    }
+
     static let failure = MessageSignatureFailure(.wrongAlgorithm, "RFC 9421 has no such algorithm as that of the key.")
 
-    static func failure(_ error: KeyError) -> MessageSignatureFailure {
+    static func failure(_ error: SignatureKeyError) -> MessageSignatureFailure {
         MessageSignatureFailure(.unusableKey, "The key cannot be used: \(error.message)")
     }
 

@@ -14,7 +14,8 @@ internal import HTTPSyntax
 ///
 /// The signature cannot cover the fields that the transport adds later, such as `Accept-Encoding`, `Cookie` and
 /// `User-Agent`. Requests to other origins are sent without a signature. A redirect to another origin is followed
-/// without it too. A redirect at the same origin has the signature of the first request.
+/// without it too, and so is a link to the next page of a list at another origin, even if the interceptor is for that
+/// origin. A redirect at the same origin has the signature of the first request.
 public struct MessageSignature: RequestInterceptor {
     /// The components that the signature covers, in their order. Default: the method, the URL and the digest of the
     /// content. A request without content is signed without the digest of its content.
@@ -36,10 +37,7 @@ public struct MessageSignature: RequestInterceptor {
     /// The source of the present date.
     var date: @Sendable () -> Date = { Date() }
     /// The source of random values.
-    var nonce: @Sendable () -> String = {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.base64URL
-    }
+    var nonce: @Sendable () -> String = { RandomText.make(byteCount: 16) }
 
     /// The components that a signature covers by default.
     public static let defaultComponents: [Component] = [.method, .targetURI, .contentDigest]
@@ -75,9 +73,8 @@ public struct MessageSignature: RequestInterceptor {
         context: RequestContext,
         next: RequestContext.Next
     ) async throws -> InterceptedResponse {
-        guard let origin = request.url.flatMap({ Origin($0) }), origins.contains(origin) else {
-            return try await next(request)
-        }
+        guard let origin = request.url.flatMap({ Origin($0) }), origins.contains(origin), !context.isLedElsewhere
+        else { return try await next(request) }
         let signed = try await signed(request, context.separateContent)
         context.withholdFromOtherOrigins(["Signature", "Signature-Input"])
         return try await next(signed)

@@ -4,7 +4,7 @@ internal import HTTPSyntax
 ///
 /// A call fails with a ``LarkspurError`` whose `underlyingError` is this error. Its code is `unsupported` if the
 /// request cannot be signed, and `unacceptableResponse` if the response is not accepted.
-public struct MessageSignatureFailure: Error, Equatable, Sendable {
+public struct MessageSignatureFailure: Error, Hashable, Sendable {
     /// A kind of failure. It is a struct and not an enum, so that a new kind does not break existing `switch`
     /// statements. Give every `switch` a `default`.
     public struct Reason: Hashable, Sendable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public struct MessageSignatureFailure: Error, Equatable, Sendable {
         public static let unknownKey = Self(label: "unknown-key")
         /// The algorithm of the signature is not that of the key, or is not one of RFC 9421.
         public static let wrongAlgorithm = Self(label: "wrong-algorithm")
-        /// The key cannot be used: it is of another kind than the algorithm, or OpenSSL is missing.
+        /// The key cannot be used: it is of another kind than the algorithm, or its secret is empty.
         public static let unusableKey = Self(label: "unusable-key")
         /// The signature does not cover a required component.
         public static let componentNotCovered = Self(label: "component-not-covered")

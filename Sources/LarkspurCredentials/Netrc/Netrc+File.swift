@@ -1,9 +1,6 @@
 import HTTPSyntax
 
 extension Netrc {
-    /// The largest size of a file, in bytes.
-    private static let largestSize = 1 << 20
-
     /// Reads a netrc file. It has to be a file of this user or of root that the group and others can neither read nor
     /// write, because it contains passwords.
     /// - Parameter file: The URL of the file.
@@ -11,32 +8,23 @@ extension Netrc {
     public init(contentsOf file: URL) throws(NetrcError) {
         let path = file.path
         guard file.isFileURL else { throw NetrcError(.unreadable, path: nil, "The URL is no URL of a file.") }
-        // A pipe must not block the program.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno))
-            throw NetrcError(.unreadable, path: path, "The file cannot be opened: \(reason).")
+        let read: SmallFile
+        do throws(SmallFile.Defect) {
+            read = try SmallFile(path)
+        } catch {
+            throw NetrcError(.unreadable, path: path, error.sentence)
         }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw NetrcError(.unreadable, path: path, "This is no file.")
-        }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+        guard read.status.st_uid == geteuid() || read.status.st_uid == 0 else {
             throw NetrcError(.unprotected, path: path, "The file belongs to another user.")
         }
-        guard status.st_mode & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) == 0 else {
+        guard read.status.st_mode & (S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH) == 0 else {
             throw NetrcError(
                 .unprotected,
                 path: path,
                 "Other users can read or write the file; change that with chmod go-rw."
             )
         }
-        guard status.st_size <= Self.largestSize,
-            let data = try? handle.read(upToCount: Self.largestSize + 1) ?? Data(),
-            data.count <= Self.largestSize
-        else { throw NetrcError(.unreadable, path: path, "The file cannot be read, or has more than 1 MiB.") }
-        try self.init(Array(data), path: path)
+        try self.init(Array(read.content), path: path)
     }
 
     /// Returns the location of the user's netrc file: the path in the variable `NETRC`, otherwise `.netrc` in the home

@@ -38,7 +38,7 @@ public struct NetrcError: Error, Hashable, Sendable {
         self.path = path
         self.line = line
         let place =
-            switch (path, line) {
+            switch (path?.onOneLine, line) {
             case (let path?, let line?): "\(path):\(line): "
             case (let path?, nil): "\(path): "
             case (nil, let line?): "Line \(line): "

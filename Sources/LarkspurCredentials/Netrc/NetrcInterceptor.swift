@@ -8,10 +8,10 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///     }
     ///
     /// The entry is looked up for the host of the request's URL, and not again for a redirect. A redirect to another
-    /// origin (scheme, host and port) is followed without the field. If a response leads to another origin, such as with
-    /// the URL of the next page of a list or of an upload resource, that request does not get the field either, and
-    /// neither do the pages after it. A request is left unchanged if it has the field already,
-    /// if its URL has a user, or if the call has a `credential` in its `CallOptions`.
+    /// origin (scheme, host and port) is followed without the field. If a response leads to another origin, such as
+    /// with the URL of the next page of a list or of an upload resource, that request does not get the field either,
+    /// and neither do the pages after it. A request is left unchanged if it has the field already, if its URL has a
+    /// user, or if the call has a `credential` in its `CallOptions`.
     /// - Parameter netrc: The content of the file.
     public static func netrc(_ netrc: Netrc) -> ClosureInterceptor {
         ClosureInterceptor { request, context, next in

@@ -14,7 +14,10 @@ struct AuthorizationRedirect: Sendable {
             guard let name = words.first, !name.isEmpty else { continue }
             parameters[TextKey(name), default: []].append(words.count > 1 ? words[1] : "")
         }
-        guard let states = parameters["state"], states.count == 1, Self.isEqual(states[0], state) else { return nil }
+        // Another program on this machine must not learn the state from the time of the comparison.
+        guard let states = parameters["state"], states.count == 1,
+            states[0].utf8.isEqualInConstantTime(to: state.utf8)
+        else { return nil }
         self.parameters = parameters
     }
 
@@ -39,12 +42,6 @@ struct AuthorizationRedirect: Sendable {
             throw Self.error("it has not exactly one code")
         }
         return codes[0]
-    }
-
-    /// Returns whether a text is the state. The time does not depend on the place of a difference, from which another
-    /// program on this machine could learn the state.
-    private static func isEqual(_ text: String, _ state: String) -> Bool {
-        text.utf8.count == state.utf8.count && zip(text.utf8, state.utf8).reduce(0) { $0 | $1.0 ^ $1.1 } == 0
     }
 
     private var state: [String] { parameters["state"] ?? [] }

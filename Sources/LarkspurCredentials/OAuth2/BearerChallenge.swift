@@ -50,19 +50,21 @@ extension RequestInterceptor where Self == AuthenticationInterceptor<OAuth2Crede
     /// once for all calls that were refused, and they are sent again. All calls of the interceptor share the token. For
     /// several scopes at a time, use several interceptors.
     /// - Parameters:
-    ///   - urls: The URLs to whose origins the token is sent.
+    ///   - url: The URL to whose origin the token is sent.
+    ///   - others: Further URLs to whose origins the token is sent.
     ///   - token: A closure that obtains the token. If it returns nil, the calls fail with `credentialRefreshFailed`,
     ///     and so they do if it throws an error. It is called on an arbitrary thread. Its requests do not get the
     ///     token, even if they have the same interceptor.
     public static func bearerChallenge(
-        for urls: URL...,
+        for url: URL,
+        _ others: URL...,
         token: @escaping @Sendable (HTTPChallenge) async throws -> String?
     ) -> Self {
         AuthenticationInterceptor(
             BearerChallengeAuthenticator.missing,
             authenticator: BearerChallengeAuthenticator(token: token),
             refreshWindow: .seconds(30),
-            urls: urls,
+            urls: [url] + others,
             date: { Date() }
         )
     }

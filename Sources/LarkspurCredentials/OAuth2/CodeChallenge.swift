@@ -8,13 +8,7 @@ struct CodeChallenge: Sendable {
     var challenge: String { SHA256.hash(Data(verifier.utf8)).base64URL }
 
     /// Creates a challenge with a random secret.
-    init() { self.init(verifier: Self.random()) }
+    init() { self.init(verifier: RandomText.make()) }
 
     init(verifier: String) { self.verifier = verifier }
-
-    /// Returns 32 random bytes as text with 43 characters.
-    static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }.base64URL
-    }
 }

@@ -42,7 +42,7 @@ extension OAuth2Client {
         do {
             let listener = try LoopbackListener(port: port)
             let challenge = CodeChallenge()
-            let state = CodeChallenge.random()
+            let state = RandomText.make()
             let redirectURL = "http://127.0.0.1:\(listener.port)\(redirectPath)"
             let url = try Self.url(
                 of: endpoint,
@@ -110,13 +110,10 @@ extension OAuth2Client {
 
     /// Returns the URL of a page with parameters behind those that it has (RFC 6749, section 3.1).
     static func url(of endpoint: URL, _ parameters: [String: String]) throws(LarkspurError) -> URL {
-        let pairs = parameters.sorted { $0.key < $1.key }.map {
-            "\(QueryEncoder.percentEscaped($0))=\(QueryEncoder.percentEscaped($1))"
-        }
         var components = URLComponents(url: endpoint, resolvingAgainstBaseURL: true)
         components?.fragment = nil
         let query = components?.percentEncodedQuery.flatMap { $0.isEmpty ? nil : $0 + "&" } ?? ""
-        components?.percentEncodedQuery = query + pairs.joined(separator: "&")
+        components?.percentEncodedQuery = query + OAuth2Requests.text(of: parameters)
         guard let url = components?.url else {
             throw LarkspurError(.invalidURL, "The URL of the page at which users log in is invalid.")
         }

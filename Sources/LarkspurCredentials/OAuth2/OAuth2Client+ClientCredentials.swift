@@ -4,7 +4,7 @@ extension OAuth2Client {
     ///   - scope: The scopes to request, separated by spaces. Default: those that the server chooses.
     ///   - parameters: Further parameters that the server needs, such as `audience`. Default: none.
     /// - Returns: The token. Servers send no refresh token with it: obtain another one when it has expired, or use
-    ///   the interceptor `.clientCredentials(_:scope:parameters:for:)`.
+    ///   the interceptor `.clientCredentials(_:scope:parameters:for:_:)`.
     /// - Throws: `authorizationFailed` if the server refuses the request, or if the response has no valid Bearer token;
     ///   otherwise the error of the transport, or `cancelled`.
     public func authorizeClient(
@@ -56,18 +56,20 @@ extension RequestInterceptor where Self == AuthenticationInterceptor<OAuth2Crede
     ///   - client: The client.
     ///   - scope: The scopes to request, separated by spaces. Default: those that the server chooses.
     ///   - parameters: Further parameters that the server needs, such as `audience`. Default: none.
-    ///   - urls: The URLs to whose origins the token is sent, such as the base URL of the session manager.
+    ///   - url: The URL to whose origin the token is sent, such as the base URL of the session manager.
+    ///   - others: Further URLs to whose origins the token is sent.
     public static func clientCredentials(
         _ client: OAuth2Client,
         scope: String? = nil,
         parameters: [String: String] = [:],
-        for urls: URL...
+        for url: URL,
+        _ others: URL...
     ) -> Self {
         AuthenticationInterceptor(
             ClientCredentialsAuthenticator.missing,
             authenticator: ClientCredentialsAuthenticator(client: client, scope: scope, parameters: parameters),
             refreshWindow: .seconds(30),
-            urls: urls,
+            urls: [url] + others,
             date: client.date
         )
     }

@@ -16,10 +16,10 @@ extension OAuth2Client {
     /// Obtains a token for a user who logs in on another device, such as a telephone (RFC 8628).
     ///
     /// The program shows a code and the URL of a page. While the user logs in at that page, the method asks the server
-    /// in its interval, 5 seconds by default, until the user has decided or the code has expired. If the server asks for
-    /// it, the interval becomes longer by 5 seconds. If a request times out or loses its connection, or if the server is
-    /// busy (429 and 5xx), the interval doubles. The session manager's clock measures these times. Cancel the Swift task
-    /// to stop asking.
+    /// in its interval, 5 seconds by default, until the user has decided or the code has expired. If the server asks
+    /// for it, the interval becomes longer by 5 seconds. If a request times out or loses its connection, or if the
+    /// server is busy (429 and 5xx), the interval doubles. The session manager's clock measures these times. Cancel the
+    /// Swift task to stop asking.
     /// - Parameters:
     ///   - scope: The scopes to request, separated by spaces. Default: those that the server chooses.
     ///   - parameters: Further parameters of the first request. Default: none.

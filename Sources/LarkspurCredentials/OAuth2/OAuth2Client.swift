@@ -9,21 +9,22 @@ internal import HTTPSyntax
 ///     manager.interceptors.call = [.authentication(credential, authenticator: client.authenticator(), for: baseURL)]
 ///
 /// - ``authorizeClient(scope:parameters:)`` obtains a token for the program itself.
-///   The interceptor `.clientCredentials(_:scope:parameters:for:)` does this whenever a token is needed.
+///   The interceptor `.clientCredentials(_:scope:parameters:for:_:)` does this whenever a token is needed.
 /// - ``authorizeDevice(scope:parameters:show:)`` obtains a token for a user who logs in on another device.
 /// - ``authorizeInBrowser(scope:parameters:redirectPath:port:timeLimit:open:)`` obtains a token for a user who logs in
 ///   with the browser of this device.
 ///
-/// ``authenticator(scope:)`` renews the tokens. The requests pass through no interceptors and follow no redirect. If the
-/// server refuses one, `oauth2Failure` of the error has its reason. Descriptions and mirrors of a client do not
+/// ``authenticator(scope:)`` renews the tokens. The requests pass through no interceptors and follow no redirect. If
+/// the server refuses one, `oauth2Failure` of the error has its reason. Descriptions and mirrors of a client do not
 /// contain its secret.
 public struct OAuth2Client: Sendable {
     /// The identifier of the client.
     public let id: String
     /// The authorization server.
     public let server: OAuth2Server
-    /// The way in which the client authenticates itself: its secret in a field or in the content, or a signed assertion.
-    /// A client that has neither sends its identifier in the content. Default: the secret in the field `Authorization`.
+    /// The way in which the client authenticates itself: its secret in a field or in the content, or a signed
+    /// assertion. A client that has neither sends its identifier in the content. Default: the secret in the field
+    /// `Authorization`.
     public var authentication = OAuth2Authenticator.ClientAuthentication.basic
     private let secret: String?
     let clock: any Clock<Duration>

@@ -17,14 +17,14 @@ extension OAuth2Authenticator.ClientAuthentication {
     ///   - audience: The `aud`, such as ``OAuth2Server/issuer``, which some servers require. Default: the URL of the
     ///     token endpoint.
     ///   - lifetime: The time from `iat` to `exp`, at least 1 second. Default: 60 seconds.
-    /// - Throws: ``KeyError`` with the reason `unsuitable`.
+    /// - Throws: ``SignatureKeyError`` with the reason `unsuitable`.
     public static func privateKeyJWT(
         _ key: SigningKey,
         with algorithm: SignatureAlgorithm,
         keyID: String? = nil,
         audience: String? = nil,
         lifetime: Duration = .seconds(60)
-    ) throws(KeyError) -> Self {
+    ) throws(SignatureKeyError) -> Self {
         try key.check(algorithm)
         return .assertion { clientID, tokenEndpoint, date in
             let token = ClientToken(
@@ -48,14 +48,14 @@ struct ClientToken {
     let date: Date
     let lifetime: Duration
     /// The random name of the token, by which a server knows a token that is sent a second time.
-    var id = CodeChallenge.random()
+    var id = RandomText.make()
 
     /// Returns the token in the compact form (RFC 7515, section 7.1).
     func signed(
         with key: SigningKey,
         _ algorithm: SignatureAlgorithm,
         keyID: String?
-    ) throws(KeyError) -> String {
+    ) throws(SignatureKeyError) -> String {
         let header =
             [("alg", text(algorithm.jwsName)), ("typ", text("JWT"))] + (keyID.map { [("kid", text($0))] } ?? [])
         let content = encoded(header) + "." + encoded(claims)

@@ -1,4 +1,5 @@
-// Logs a user in with the browser, reads a page of an API, and stores the login (OAuth 2, authorization code with PKCE).
+// Logs a user in with the browser, reads a page of an API, and stores the login (OAuth 2, authorization code with
+// PKCE).
 //
 //     BROWSER=/usr/bin/firefox BrowserLogin ISSUER CLIENT URL FILE
 //

@@ -2,8 +2,8 @@
 //
 //     CLIENT_SECRET=… ClientCredentials ISSUER CLIENT URL…
 //
-// The endpoints come from the server's metadata. The first call obtains the token, and all calls share it. A log goes to
-// standard error, and an archive of the calls to calls.har.
+// The endpoints come from the server's metadata. The first call obtains the token, and all calls share it. A log goes
+// to standard error, and an archive of the calls to calls.har.
 
 import LarkspurCredentials
 

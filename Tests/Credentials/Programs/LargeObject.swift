@@ -2,7 +2,8 @@
 //
 //     AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… LargeObject ENDPOINT REGION BUCKET FILE SHA256
 //
-// The file never lies in memory: each of its chunks is signed while it is sent, and the download is verified on the disk.
+// The file never lies in memory: each of its chunks is signed while it is sent, and the download is verified on the
+// disk.
 
 import LarkspurCredentials
 
@@ -32,7 +33,7 @@ do {
     _ = try await manager.download(object, to: .file(copy, replacing: true)).verifyDigest(digest).file
     print("The copy has the digest.")
     if let url = URL(string: object) {
-        let link = try await signature.presignedURL(for: URLRequest(url: url), expires: .seconds(60))
+        let link = try await signature.presignedURL(for: URLRequest(url: url), lifetime: .seconds(60))
         _ = try await visitor.download(link, to: .file(copy, replacing: true)).verifyDigest(digest).file
         print("The link works.")
         let changed = link.absoluteString.replacingOccurrences(of: "X-Amz-Expires=60", with: "X-Amz-Expires=600")

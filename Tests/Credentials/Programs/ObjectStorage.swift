@@ -2,8 +2,8 @@
 //
 //     AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… ObjectStorage ENDPOINT REGION BUCKET KEY…
 //
-// The keys of AWS come from the environment or ~/.aws/credentials. A key of an object is any text: in the URL, all of its
-// characters but the unreserved ones and slashes are escaped.
+// The keys of AWS come from the environment or ~/.aws/credentials. A key of an object is any text: in the URL, all of
+// its characters but the unreserved ones and slashes are escaped.
 
 import LarkspurCredentials
 import LarkspurXML

@@ -78,6 +78,9 @@ struct AWSCredentialsTests {
             (.file(file, profile: "half"), [file.path, "aws_secret_access_key", "half"]),
             (.file(file, profile: "no\nne"), [file.path, "profile"]),
             (.file(folder.url.appendingPathComponent("none")), ["none"]),
+            (.file(try folder.file("large", Data(count: 1 << 20 + 1))), ["large", "1 MiB"]),
+            (.file(folder.url), ["file"]),
+            (.file(URL(fileURLWithPath: "/dev/zero")), ["/dev/zero"]),
         ] {
             do {
                 _ = try await source.credentials()

@@ -245,7 +245,7 @@ struct AWSSignatureTests {
         request.httpMethod = "PUT"
         request.headers = ["Content-Type": "a/b", "Accept": "*/*", "X-Amz-Acl": "private"]
         let signature = AWSExamples.signature(credentials, for: server.baseURL)
-        let url = try await signature.presignedURL(for: request, expires: .seconds(60))
+        let url = try await signature.presignedURL(for: request, lifetime: .seconds(60))
         _ = await TestTransport.curl.makeManager().dataTask(with: URLRequest(url: url)).response()
         let received = try #require(server.requests.last)
         #expect(received.query("X-Amz-SignedHeaders") == "content-type;host;x-amz-acl")
@@ -262,7 +262,7 @@ struct AWSSignatureTests {
         #expect(value == key.signature(of: canonical))
         for seconds in [0, 604_801] {
             await #expect(throws: LarkspurError.self) {
-                try await signature.presignedURL(for: request, expires: .seconds(seconds))
+                try await signature.presignedURL(for: request, lifetime: .seconds(seconds))
             }
         }
     }

@@ -107,7 +107,7 @@ struct AWSVectorTests {
     func presignedURL() async throws {
         let request = try URLRequest("GET", "https://examplebucket.s3.amazonaws.com/test.txt", ["Accept": "*/*"])
         let signature = AWSExamples.signature(for: try #require(request.url))
-        let url = try await signature.presignedURL(for: request, expires: .seconds(86_400))
+        let url = try await signature.presignedURL(for: request, lifetime: .seconds(86_400))
         let parameters = [
             "X-Amz-Algorithm=AWS4-HMAC-SHA256",
             "X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request",
@@ -116,7 +116,7 @@ struct AWSVectorTests {
         ].joined(separator: "&")
         #expect(url.absoluteString == "https://examplebucket.s3.amazonaws.com/test.txt?\(parameters)")
         // A presigned URL can be signed again.
-        let again = try await signature.presignedURL(for: URLRequest(url: url), expires: .seconds(86_400))
+        let again = try await signature.presignedURL(for: URLRequest(url: url), lifetime: .seconds(86_400))
         #expect(again == url)
     }
 
@@ -217,7 +217,7 @@ struct AWSSignatureBesideBotocoreTests {
             )
             let signed =
                 test.kind == "query"
-                ? try await signature.presignedURL(for: request, expires: .seconds(test.expires)).absoluteString
+                ? try await signature.presignedURL(for: request, lifetime: .seconds(test.expires)).absoluteString
                 : try await signature.sent(request).headers["Authorization"]
             guard signed != test.expected else { continue }
             failures += 1

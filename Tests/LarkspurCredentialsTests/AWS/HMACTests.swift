@@ -58,4 +58,19 @@ struct HMACTests {
             #expect(code.finished().hexadecimal == test.code)
         }
     }
+
+    @Test("Codes are equal only if each of their bytes is")
+    func comparison() {
+        let code = HMACSHA256.code(of: Data(), key: Data())
+        #expect(code.isEqualInConstantTime(to: Data(code)) && [].isEqualInConstantTime(to: []))
+        #expect(!code.isEqualInConstantTime(to: code.dropLast()) && !code.isEqualInConstantTime(to: code + [0]))
+        for first in code.indices {
+            for second in first..<code.count {
+                var changed = code
+                changed[first] ^= 0x10
+                if second > first { changed[second] ^= 0x10 }
+                #expect(!code.isEqualInConstantTime(to: changed), "\(first) \(second)")
+            }
+        }
+    }
 }

@@ -33,12 +33,12 @@ struct KeyReadingTests {
         let key = try SigningKey(pem: pem, password: KeyFixtures.password)
         #expect(try belong(key, pair.publicKey, algorithm))
 
-        let missing = #expect(throws: KeyError.self) { try SigningKey(pem: pem) }
+        let missing = #expect(throws: SignatureKeyError.self) { try SigningKey(pem: pem) }
         #expect(missing?.reason == .wrongPassword && missing?.message.contains("there is no password") == true)
         for password in [
             "", "open", "canary-word", "\0" + KeyFixtures.password, String(repeating: "canary", count: 1000),
         ] {
-            let error = #expect(throws: KeyError.self) { try SigningKey(pem: pem, password: password) }
+            let error = #expect(throws: SignatureKeyError.self) { try SigningKey(pem: pem, password: password) }
             #expect(error?.reason == .wrongPassword)
             #expect(error?.message.contains("password of the key is wrong") == true)
             #expect(error.map { "\($0) \(String(reflecting: $0))" }?.contains("canary") == false)
@@ -58,8 +58,8 @@ struct KeyReadingTests {
         ]
     )
     func malformed(_ text: String) {
-        let signing = #expect(throws: KeyError.self) { try SigningKey(pem: text) }
-        let verifying = #expect(throws: KeyError.self) { try VerificationKey(pem: text) }
+        let signing = #expect(throws: SignatureKeyError.self) { try SigningKey(pem: text) }
+        let verifying = #expect(throws: SignatureKeyError.self) { try VerificationKey(pem: text) }
         #expect(signing?.reason == .malformed && signing?.message.contains("private key in PEM") == true)
         #expect(verifying?.reason == .malformed && verifying?.message.contains("public key in PEM") == true)
     }
@@ -67,8 +67,8 @@ struct KeyReadingTests {
     @Test("A public key does not sign, and a private key does not verify")
     func wrongKind() {
         for pair in [KeyFixtures.rsa, KeyFixtures.p256, KeyFixtures.ed25519] {
-            let signing = #expect(throws: KeyError.self) { try SigningKey(pem: pair.publicKey) }
-            let verifying = #expect(throws: KeyError.self) { try VerificationKey(pem: pair.privateKey) }
+            let signing = #expect(throws: SignatureKeyError.self) { try SigningKey(pem: pair.publicKey) }
+            let verifying = #expect(throws: SignatureKeyError.self) { try VerificationKey(pem: pair.privateKey) }
             #expect(signing?.reason == .malformed && verifying?.reason == .malformed)
         }
     }
@@ -135,6 +135,10 @@ struct KeyReadingTests {
     func file() throws {
         let plain = try folder.file("key.pem", Data(KeyFixtures.ed25519Private.utf8))
         #expect(try belong(SigningKey(contentsOf: plain), KeyFixtures.ed25519Public, .ed25519))
+        let publicFile = try folder.file("public.pem", Data(KeyFixtures.ed25519Public.utf8))
+        let signature = try SigningKey(contentsOf: plain).signature(of: Self.message, with: .ed25519)
+        let verifier = try VerificationKey(contentsOf: publicFile)
+        #expect(try verifier.isValid(signature, for: Self.message, with: .ed25519))
         let encrypted = try folder.file("encrypted.pem", Data(KeyFixtures.p256Encrypted.utf8))
         let key = try SigningKey(contentsOf: encrypted, password: KeyFixtures.password)
         #expect(try belong(key, KeyFixtures.p256Public, .ecdsaP256SHA256))
@@ -142,7 +146,7 @@ struct KeyReadingTests {
 
     @Test("An error of a file names its path")
     func fileErrors() throws {
-        let files: [(URL, KeyError.Reason)] = [
+        let files: [(URL, SignatureKeyError.Reason)] = [
             (try folder.file("text.pem", Data("x".utf8)), .malformed),
             (try folder.file("encrypted.pem", Data(KeyFixtures.p256Encrypted.utf8)), .wrongPassword),
             (try folder.file("large.pem", Data(count: 1 << 20 + 1)), .unreadable),
@@ -150,11 +154,14 @@ struct KeyReadingTests {
             (URL(fileURLWithPath: "/dev/zero"), .unreadable),
         ]
         for (file, reason) in files {
-            let error = #expect(throws: KeyError.self) { try SigningKey(contentsOf: file, password: nil) }
+            let error = #expect(throws: SignatureKeyError.self) { try SigningKey(contentsOf: file, password: nil) }
             #expect(error?.reason == reason && error?.message.hasPrefix("\(file.path): ") == true, "\(file.path)")
             #expect(error.map { "\($0)" } == error?.message && error?.localizedDescription == error?.message)
+            let other = #expect(throws: SignatureKeyError.self) { try VerificationKey(contentsOf: file) }
+            #expect(other?.reason == (reason == .wrongPassword ? .malformed : reason))
+            #expect(other?.message.hasPrefix("\(file.path): ") == true)
         }
         let web = try #require(URL(string: "https://host.test/key.pem"))
-        #expect(throws: KeyError.self) { try SigningKey(contentsOf: web) }
+        #expect(throws: SignatureKeyError.self) { try SigningKey(contentsOf: web) }
     }
 }

@@ -141,8 +141,8 @@ struct PrivateKeyJWTTests {
         let short = try SigningKey(pem: KeyFixtures.rsa1024Private)
         typealias Authentication = OAuth2Authenticator.ClientAuthentication
         let errors = [
-            #expect(throws: KeyError.self) { try Authentication.privateKeyJWT(key, with: .ecdsaP256SHA256) },
-            #expect(throws: KeyError.self) { try Authentication.privateKeyJWT(short, with: .rsaPSSSHA256) },
+            #expect(throws: SignatureKeyError.self) { try Authentication.privateKeyJWT(key, with: .ecdsaP256SHA256) },
+            #expect(throws: SignatureKeyError.self) { try Authentication.privateKeyJWT(short, with: .rsaPSSSHA256) },
         ]
         #expect(errors.map { $0?.reason } == [.unsuitable, .unsuitable])
         #expect(errors[0]?.message.contains("ecdsa-p256-sha256") == true)
@@ -153,7 +153,7 @@ struct PrivateKeyJWTTests {
     func noAssertion(_ transport: TestTransport) async throws {
         let fake = try AuthorizationServer(transport)
         var client = fake.client()
-        client.authentication = .assertion { _, _, _ in throw KeyError(.unavailable, "There is no OpenSSL.") }
+        client.authentication = .assertion { _, _, _ in throw SignatureKeyError(.unavailable, "There is no OpenSSL.") }
         let authenticator = client.authenticator()
         let credential = OAuth2Credential(accessToken: "a", refreshToken: "r")
         let sender = client
@@ -164,7 +164,7 @@ struct PrivateKeyJWTTests {
         #expect(error?.code == .authorizationFailed && renewal?.code == .credentialRefreshFailed)
         for error in [error, renewal] {
             #expect(error?.message == "The client could not be authenticated: There is no OpenSSL.")
-            #expect((error?.underlyingError as? KeyError)?.reason == .unavailable)
+            #expect((error?.underlyingError as? SignatureKeyError)?.reason == .unavailable)
         }
         #expect(fake.loopback.requests.isEmpty)
     }

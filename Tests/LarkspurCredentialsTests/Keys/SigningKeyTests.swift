@@ -159,8 +159,10 @@ struct SigningKeyTests {
         let key = try SigningKey(pem: pair.privateKey)
         let verifier = try VerificationKey(pem: pair.publicKey)
         for algorithm in algorithms {
-            let signing = #expect(throws: KeyError.self) { try key.signature(of: Self.message, with: algorithm) }
-            let verifying = #expect(throws: KeyError.self) {
+            let signing = #expect(throws: SignatureKeyError.self) {
+                try key.signature(of: Self.message, with: algorithm)
+            }
+            let verifying = #expect(throws: SignatureKeyError.self) {
                 try verifier.isValid(Data(count: 64), for: Self.message, with: algorithm)
             }
             for error in [signing, verifying] {
@@ -174,7 +176,7 @@ struct SigningKeyTests {
     func shortKey() throws {
         let key = try SigningKey(pem: KeyFixtures.rsa1024Private)
         for algorithm in [SignatureAlgorithm.rsaPSSSHA512, .rsaPSSSHA256, .rsaPKCS1SHA256] {
-            let error = #expect(throws: KeyError.self) { try key.signature(of: Self.message, with: algorithm) }
+            let error = #expect(throws: SignatureKeyError.self) { try key.signature(of: Self.message, with: algorithm) }
             #expect(error?.reason == .unsuitable && error?.message.contains("at least 2048 bits") == true)
         }
     }
@@ -204,8 +206,8 @@ struct MissingOpenSSLTests {
     @Test("Without OpenSSL, each key is an error that names it")
     func missing() {
         let errors = [
-            #expect(throws: KeyError.self) { try SigningKey(pem: KeyFixtures.p256Private) },
-            #expect(throws: KeyError.self) { try VerificationKey(pem: KeyFixtures.p256Public) },
+            #expect(throws: SignatureKeyError.self) { try SigningKey(pem: KeyFixtures.p256Private) },
+            #expect(throws: SignatureKeyError.self) { try VerificationKey(pem: KeyFixtures.p256Public) },
         ]
         for error in errors { #expect(error?.reason == .unavailable && error?.message.contains("OpenSSL") == true) }
     }

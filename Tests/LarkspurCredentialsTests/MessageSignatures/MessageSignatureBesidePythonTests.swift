@@ -30,7 +30,7 @@ struct MessageSignatureBesidePythonTests {
                     "rsa-pss-sha512": .rsaPSSSHA512, "rsa-v1_5-sha256": .rsaPKCS1SHA256,
                     "ecdsa-p256-sha256": .ecdsaP256SHA256, "ecdsa-p384-sha384": .ecdsaP384SHA384, "ed25519": .ed25519,
                 ]
-                return .publicKey(try VerificationKey(pem: key), try #require(algorithms[algorithm]), id: "k")
+                return .publicKey(try VerificationKey(pem: key), with: try #require(algorithms[algorithm]), id: "k")
             }
         }
     }

@@ -190,6 +190,36 @@ struct MessageSignatureTests {
         }
     }
 
+    @Test("A page to which another origin has led gets no signature, even if the interceptor is for its origin")
+    func pages() async throws {
+        let other = try LoopbackServer()
+        server.route("/list", .json("[1]").adding("Link", "<\(other.url("/list"))>; rel=next"))
+        other.route("/list", .json("[2]"))
+        let manager = TestTransport.curl.makeManager(for: server)
+        let key = MessageSignature.Key.hmac(Self.secret, id: "k")
+        manager.interceptors.attempt = [.messageSignature(key, for: server.baseURL, other.baseURL)]
+        var pages: [[Int]] = []
+        for try await page in manager.pages("list", as: [Int].self, by: .links) { pages.append(page) }
+        #expect(pages == [[1], [2]])
+        try verified(try #require(server.requests.first))
+        let elsewhere = try #require(other.requests.first)
+        #expect(elsewhere.headers["Signature"] == nil && elsewhere.headers["Signature-Input"] == nil)
+        _ = await manager.get(other.url("/list")).response()
+        #expect(other.requests.last?.headers["Signature"] != nil)
+    }
+
+    @Test("An empty secret is refused, because everyone has it")
+    func emptySecret() async throws {
+        let manager = TestTransport.curl.makeManager(for: server)
+        manager.interceptors.attempt = [.messageSignature(.hmac(Data(), id: "k"), for: server.baseURL)]
+        let error = await manager.get("key").response().error
+        #expect((error?.underlyingError as? MessageSignatureFailure)?.reason == .unusableKey)
+        #expect(server.requests.isEmpty)
+        let signature = Data(HMACSHA256.code(of: Data("base".utf8), key: []))
+        let key = MessageSignatureVerification.Key.hmac(Data(), id: "k")
+        #expect(reason { try key.verify(signature, of: "base") } == .unusableKey)
+    }
+
     @Test("Neither descriptions nor errors contain the key")
     func canaries() async throws {
         let key = MessageSignature.Key.hmac(Self.secret, id: "k")

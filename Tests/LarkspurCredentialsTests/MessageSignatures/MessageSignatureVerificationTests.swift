@@ -116,7 +116,8 @@ struct MessageSignatureVerificationTests {
         #expect(try refusal(of: plain, by: verification { $0.keys = [] }) == .unknownKey)
         let wrong = verification { $0.keys = [.hmac(Data("secret".utf8), id: "l")] }
         #expect(try refusal(of: plain, by: wrong) == .unknownKey)
-        #expect(try refusal(of: plain, by: verification { $0.keys = [.hmac(Data(), id: "k")] }) == .signatureMismatch)
+        let others = verification { $0.keys = [.hmac(Data("x".utf8), id: "k")] }
+        #expect(try refusal(of: plain, by: others) == .signatureMismatch)
         let rotated = verification { $0.keys.insert(.hmac(Data("new".utf8), id: "k"), at: 0) }
         #expect(try refusal(of: plain, by: rotated) == nil)
         #expect(try refusal(of: plain, by: verification { $0.label = "sig1" }) == nil)

@@ -82,11 +82,11 @@ extension MessageVector.Key {
         get throws {
             switch self {
             case .secret: .hmac(secret, id: "test-shared-secret")
-            case .rsaPSS: .privateKey(try SigningKey(pem: MessageKeys.rsaPSSPrivate), .rsaPSSSHA512, id: nil)
-            case .rsa: .privateKey(try SigningKey(pem: MessageKeys.rsaPrivate), .rsaPKCS1SHA256, id: nil)
-            case .ecdsa: .privateKey(try SigningKey(pem: MessageKeys.ecdsaPrivate), .ecdsaP256SHA256, id: nil)
+            case .rsaPSS: .privateKey(try SigningKey(pem: MessageKeys.rsaPSSPrivate), with: .rsaPSSSHA512, id: nil)
+            case .rsa: .privateKey(try SigningKey(pem: MessageKeys.rsaPrivate), with: .rsaPKCS1SHA256, id: nil)
+            case .ecdsa: .privateKey(try SigningKey(pem: MessageKeys.ecdsaPrivate), with: .ecdsaP256SHA256, id: nil)
             case .ed25519:
-                .privateKey(try SigningKey(pem: MessageKeys.ed25519Private), .ed25519, id: "test-key-ed25519")
+                .privateKey(try SigningKey(pem: MessageKeys.ed25519Private), with: .ed25519, id: "test-key-ed25519")
             }
         }
     }
@@ -95,11 +95,11 @@ extension MessageVector.Key {
         get throws {
             switch self {
             case .secret: .hmac(secret, id: "test-shared-secret")
-            case .rsaPSS: .publicKey(try VerificationKey(pem: MessageKeys.rsaPSSPublic), .rsaPSSSHA512, id: nil)
-            case .rsa: .publicKey(try VerificationKey(pem: MessageKeys.rsaPublic), .rsaPKCS1SHA256, id: nil)
-            case .ecdsa: .publicKey(try VerificationKey(pem: MessageKeys.ecdsaPublic), .ecdsaP256SHA256, id: nil)
+            case .rsaPSS: .publicKey(try VerificationKey(pem: MessageKeys.rsaPSSPublic), with: .rsaPSSSHA512, id: nil)
+            case .rsa: .publicKey(try VerificationKey(pem: MessageKeys.rsaPublic), with: .rsaPKCS1SHA256, id: nil)
+            case .ecdsa: .publicKey(try VerificationKey(pem: MessageKeys.ecdsaPublic), with: .ecdsaP256SHA256, id: nil)
             case .ed25519:
-                .publicKey(try VerificationKey(pem: MessageKeys.ed25519Public), .ed25519, id: "test-key-ed25519")
+                .publicKey(try VerificationKey(pem: MessageKeys.ed25519Public), with: .ed25519, id: "test-key-ed25519")
             }
         }
     }

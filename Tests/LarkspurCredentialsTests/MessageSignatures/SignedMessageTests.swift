@@ -16,7 +16,7 @@ struct SignedMessageTests {
         "Derived components have the values of the RFC",
         arguments: [
             ("POST", "https://www.example.com/path?param=value", Component.method, "POST"),
-            ("pOst", "https://www.example.com/", .method, "pOst"),
+            ("Purge", "https://www.example.com/", .method, "Purge"),
             (
                 "GET", "HTTPS://user:pass@WWW.Example.com:443/path?param=value#f", .targetURI,
                 "https://www.example.com/path?param=value"

@@ -117,7 +117,8 @@ struct SignatureSecretTests {
         #expect(value.utf8.count == 64 && request.query("X-Amz-Security-Token") == "t0ken/+=canary")
         #expect(request.query("X-Amz-Credential")?.hasPrefix("AKIDCANARY/") == true)
         let texts = try await places.texts("task", "redacted", "error")
-        #expect(texts.contains { $0.place == "archive" && $0.text.contains("X-Amz-Signature") })
+        // The archive of a recorded call has the last request only.
+        #expect(status == 302 || texts.contains { $0.place == "archive" && $0.text.contains("X-Amz-Signature") })
         #expect(texts.contains { $0.place == "cassette" && $0.text.contains("X-Amz-Signature") })
         #expect(other.requests.count == (status == 302 ? 1 : 0))
         expectNone(of: Self.keys + [value, "AKIDCANARY"], in: texts + elsewhere)

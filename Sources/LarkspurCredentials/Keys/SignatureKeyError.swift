@@ -1,7 +1,9 @@
+internal import HTTPSyntax
+
 /// The error of a key that cannot be read, or cannot be used with an algorithm.
 ///
 /// The error contains nothing of the key and of its password.
-public struct KeyError: Error, Hashable, Sendable {
+public struct SignatureKeyError: Error, Hashable, Sendable {
     /// The kind of the error.
     ///
     /// It is a struct and not an enum, so that a new reason does not break existing `switch` statements. Give every
@@ -18,7 +20,7 @@ public struct KeyError: Error, Hashable, Sendable {
         /// The text has no such key in PEM.
         public static let malformed = Self(label: "malformed")
         /// The key is encrypted, and the password is missing or wrong.
-        public static let wrongPassword = Self(label: "wrongPassword")
+        public static let wrongPassword = Self(label: "wrong-password")
         /// The algorithm does not fit the key: its kind, its curve or its size.
         public static let unsuitable = Self(label: "unsuitable")
         /// The file cannot be read, is no file, or has more than 1 MiB.
@@ -38,10 +40,10 @@ public struct KeyError: Error, Hashable, Sendable {
     }
 
     /// Returns the error with the path of the key's file.
-    func inFile(_ path: String) -> Self { Self(reason, "\(path): \(message)") }
+    func inFile(_ path: String) -> Self { Self(reason, "\(path.onOneLine): \(message)") }
 }
 
-extension KeyError: LocalizedError, CustomStringConvertible {
+extension SignatureKeyError: LocalizedError, CustomStringConvertible {
     /// The sentence of ``message``.
     public var errorDescription: String? { message }
     /// The sentence of ``message``.
