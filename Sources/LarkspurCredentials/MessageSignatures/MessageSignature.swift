@@ -1,7 +1,7 @@
 internal import HTTPSyntax
 
 /// An interceptor that signs requests with HTTP message signatures (RFC 9421). Use it as the last interceptor in
-/// ``RequestInterceptors/attempt``, so that the other interceptors cannot change what is signed, and each attempt has a
+/// `interceptors.attempt`, so that the other interceptors cannot change what is signed, and each attempt has a
 /// signature of its own.
 ///
 ///     let key = MessageSignature.Key.hmac(secret, id: "my-key")
@@ -171,7 +171,7 @@ extension MessageSignature: CustomStringConvertible, CustomReflectable {
 
 extension RequestInterceptor where Self == MessageSignature {
     /// Returns an interceptor that signs requests with HTTP message signatures (RFC 9421). Use it as the last
-    /// interceptor in ``RequestInterceptors/attempt``.
+    /// interceptor in `interceptors.attempt`.
     /// - Parameters:
     ///   - key: The key, with its identifier.
     ///   - components: The components that the signature covers. Default: the method, the URL and the digest of the

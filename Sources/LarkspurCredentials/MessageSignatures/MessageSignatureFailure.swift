@@ -2,7 +2,7 @@ internal import HTTPSyntax
 
 /// The reason why a message cannot be signed, or why the signature of a response is not accepted.
 ///
-/// A call fails with a ``LarkspurError`` whose `underlyingError` is this error. Its code is `unsupported` if the
+/// A call fails with a `LarkspurError` whose `underlyingError` is this error. Its code is `unsupported` if the
 /// request cannot be signed, and `unacceptableResponse` if the response is not accepted.
 public struct MessageSignatureFailure: Error, Hashable, Sendable {
     /// A kind of failure. It is a struct and not an enum, so that a new kind does not break existing `switch`

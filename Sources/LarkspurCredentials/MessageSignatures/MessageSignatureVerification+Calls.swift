@@ -51,7 +51,7 @@ extension MessageSignatureVerification: RequestInterceptor {
 
 extension RequestInterceptor where Self == MessageSignatureVerification {
     /// Returns an interceptor that verifies the signatures of responses (RFC 9421). Use it as the first interceptor in
-    /// ``RequestInterceptors/call``.
+    /// `interceptors.call`.
     /// - Parameters:
     ///   - keys: The keys of the servers.
     ///   - components: The components that a signature must cover. Default: the status and the digest of the content.

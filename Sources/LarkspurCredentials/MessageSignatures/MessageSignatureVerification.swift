@@ -7,7 +7,7 @@ internal import HTTPSyntax
 ///
 /// As an interceptor it surrounds a call, or each attempt. A response without an acceptable signature, with any status,
 /// ends the call with the error `unacceptableResponse`. Its `underlyingError` is a ``MessageSignatureFailure``. A
-/// downloaded file is then removed. As the first interceptor in ``RequestInterceptors/call``, it verifies the response
+/// downloaded file is then removed. As the first interceptor in `interceptors.call`, it verifies the response
 /// that remains after all retries.
 ///
 /// Of several signatures, one must be acceptable: signed by one of the ``keys``, with the required components, and not
