@@ -19,6 +19,7 @@ typedef void EVP_PKEY_CTX;
 
 typedef int (*begin_operation)(EVP_MD_CTX *, EVP_PKEY_CTX **, const EVP_MD *, void *engine, EVP_PKEY *);
 typedef int (*get_password)(char *, int, int, void *);
+typedef EVP_PKEY *(*read_pem)(BIO *, EVP_PKEY **, get_password, void *);
 
 static struct {
     int (*EVP_DigestSign)(EVP_MD_CTX *, unsigned char *, size_t *, const unsigned char *, size_t);
@@ -34,8 +35,8 @@ static struct {
     const EVP_MD *(*EVP_sha512)(void);
     BIO *(*BIO_new_mem_buf)(const void *, int);
     int (*BIO_free)(BIO *);
-    EVP_PKEY *(*PEM_read_bio_PrivateKey)(BIO *, EVP_PKEY **, get_password, void *);
-    EVP_PKEY *(*PEM_read_bio_PUBKEY)(BIO *, EVP_PKEY **, get_password, void *);
+    read_pem PEM_read_bio_PrivateKey;
+    read_pem PEM_read_bio_PUBKEY;
     int (*i2d_PUBKEY)(const EVP_PKEY *, unsigned char **);
     void (*CRYPTO_free)(void *, const char *, int);
     void (*ERR_clear_error)(void);
@@ -141,6 +142,18 @@ static signature_key *make_key(EVP_PKEY *pkey) {
     return NULL;
 }
 
+static signature_key *read_key(read_pem read, const unsigned char *pem, size_t count, password_source *password) {
+    openssl.ERR_clear_error();
+    signature_key *key = NULL;
+    BIO *bio = count <= INT_MAX ? openssl.BIO_new_mem_buf(pem, (int)count) : NULL;
+    if (bio) {
+        key = make_key(read(bio, NULL, copy_password, password));
+        openssl.BIO_free(bio);
+    }
+    openssl.ERR_clear_error();
+    return key;
+}
+
 signature_key *signature_key_read_private(
     const unsigned char *pem,
     size_t count,
@@ -148,30 +161,15 @@ signature_key *signature_key_read_private(
     size_t password_count,
     signature_key_status *status
 ) {
-    openssl.ERR_clear_error();
     password_source source = {password, password_count, false};
-    signature_key *key = NULL;
-    BIO *bio = count <= INT_MAX ? openssl.BIO_new_mem_buf(pem, (int)count) : NULL;
-    if (bio) {
-        key = make_key(openssl.PEM_read_bio_PrivateKey(bio, NULL, copy_password, &source));
-        openssl.BIO_free(bio);
-    }
-    openssl.ERR_clear_error();
+    signature_key *key = read_key(openssl.PEM_read_bio_PrivateKey, pem, count, &source);
     *status = key ? signature_key_usable : source.is_needed ? signature_key_encrypted : signature_key_malformed;
     return key;
 }
 
 signature_key *signature_key_read_public(const unsigned char *pem, size_t count) {
-    openssl.ERR_clear_error();
     password_source source = {NULL, 0, false};
-    signature_key *key = NULL;
-    BIO *bio = count <= INT_MAX ? openssl.BIO_new_mem_buf(pem, (int)count) : NULL;
-    if (bio) {
-        key = make_key(openssl.PEM_read_bio_PUBKEY(bio, NULL, copy_password, &source));
-        openssl.BIO_free(bio);
-    }
-    openssl.ERR_clear_error();
-    return key;
+    return read_key(openssl.PEM_read_bio_PUBKEY, pem, count, &source);
 }
 
 size_t signature_key_public(const signature_key *key, const unsigned char **der) {

@@ -1,6 +1,6 @@
 internal import HTTPSyntax
 
-/// Texts that nobody can guess.
+/// Random texts, for values that must not be guessed.
 enum RandomText {
     /// Returns random bytes in base64url.
     /// - Parameter byteCount: The number of bytes. Default: 32, which are 43 characters.

@@ -51,7 +51,8 @@ extension MessageSignatureVerification: RequestInterceptor {
 
 extension RequestInterceptor where Self == MessageSignatureVerification {
     /// Returns an interceptor that verifies the signatures of responses (RFC 9421). Use it as the first interceptor in
-    /// `interceptors.call`.
+    /// `interceptors.call`. The responses of all origins must be signed, so use a session manager
+    /// for these servers alone.
     /// - Parameters:
     ///   - keys: The keys of the servers.
     ///   - components: The components that a signature must cover. Default: the status and the digest of the content.

@@ -215,7 +215,7 @@ struct MessageSignatureTests {
         let error = await manager.get("key").response().error
         #expect((error?.underlyingError as? MessageSignatureFailure)?.reason == .unusableKey)
         #expect(server.requests.isEmpty)
-        let signature = Data(HMACSHA256.code(of: Data("base".utf8), key: []))
+        let signature = Data(HMACSHA256.code(of: Data("base".utf8), key: [UInt8]()))
         let key = MessageSignatureVerification.Key.hmac(Data(), id: "k")
         #expect(reason { try key.verify(signature, of: "base") } == .unusableKey)
     }
