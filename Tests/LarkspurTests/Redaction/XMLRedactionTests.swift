@@ -242,24 +242,21 @@ struct XMLGenerator {
     }
 
     private mutating func attributes() -> Sample {
-        joined(
-            (0..<Int.random(in: 0...2, using: &random)).map { number in
-                let quote = pick(["\"", "'"])
-                let equals = pick(["=", " = "])
-                let secret = pick(["", "&lt;", "/>", "="]) + Self.canary + pick(["", "\n", quote == "'" ? "\"" : "'"])
-                return pick([true, false])
-                    ? same("\(blank())b\(number)\(equals)\(quote)\(prose())\(quote)")
-                    : {
-                        let start = "\(blank())\(pick(Self.secrets))\(equals)\(quote)"
-                        return ("\(start)\(secret)\(quote)", "\(start)redacted\(quote)")
-                    }()
-            }
-        )
+        var samples: [Sample] = []
+        for number in 0..<Int.random(in: 0...2, using: &random) {
+            let quote = pick(["\"", "'"])
+            let isSecret = pick([true, false])
+            let start = blank() + (isSecret ? pick(Self.secrets) : "b\(number)") + pick(["=", " = "]) + quote
+            let secret = pick(["", "&lt;", "/>", "="]) + Self.canary + pick(["", "\n", quote == "'" ? "\"" : "'"])
+            let value = isSecret ? secret : prose()
+            samples.append((start + value + quote, start + (isSecret ? "redacted" : value) + quote))
+        }
+        return joined(samples)
     }
 
     /// The content of an element that is hidden.
     private mutating func hidden(_ depth: Int) -> String {
-        let parts = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        let parts = (0..<Int.random(in: 1...3, using: &random)).map { _ -> String in
             let word = Self.canary
             return switch Int.random(in: 0..<7, using: &random) {
             case 0: "<![CDATA[</token>\(word)<a>]]>"
@@ -308,7 +305,7 @@ struct XMLGenerator {
             guard depth > 0 else {
                 return joined([same("<\(name)"), attributes, same(pick(["/>", "\n/>", "></\(name)>"]))])
             }
-            let children = (0..<Int.random(in: 0...4, using: &random)).flatMap { _ in
+            let children = (0..<Int.random(in: 0...4, using: &random)).flatMap { _ -> [Sample] in
                 [same(prose()), pick([true, false]) ? element(depth - 1) : other()]
             }
             return joined([same("<\(name)"), attributes, same(">")] + children + [same("</\(name)>")])
