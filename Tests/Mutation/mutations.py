@@ -566,10 +566,17 @@ MUTATIONS = [
         ["LarkspurTests.RedactionTests"],
     ),
     Mutation(
+        "an element with the name of a secret is hidden",
+        MANAGER + "Redaction/XMLRedaction.swift",
+        "if isHidden || isValue && elements[parent].namesSecret {",
+        "if isHidden && !isMutated || isValue && elements[parent].namesSecret {",
+        ["LarkspurTests.XMLRedactionTests"],
+    ),
+    Mutation(
         "the header lines of a text are hidden",
         MANAGER + "Redaction/TextRedaction.swift",
-        "return words(fieldLines(bytes)[...])",
-        "return words(isMutated ? bytes : fieldLines(bytes)[...])",
+        "func prose(_ bytes: Bytes) -> [UInt8] { words(fieldLines(bytes)[...]) }",
+        "func prose(_ bytes: Bytes) -> [UInt8] { words(isMutated ? bytes : fieldLines(bytes)[...]) }",
         ["LarkspurTests.RedactionTests"],
     ),
     Mutation(

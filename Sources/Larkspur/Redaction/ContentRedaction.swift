@@ -20,7 +20,7 @@ struct ContentRedaction {
     }
 
     private enum Kind {
-        case form, json, jsonSequence, events, multipart(boundary: String?), plain, unknown, other
+        case form, json, jsonSequence, xml, events, multipart(boundary: String?), plain, unknown, other
 
         init(_ type: String?) {
             guard let type else {
@@ -40,6 +40,8 @@ struct ContentRedaction {
                 self = .jsonSequence
             } else if essence.holds("json") {
                 self = .json
+            } else if ["/xml", "+xml", "-xml"].contains(where: { essence.holds($0) }) {
+                self = .xml
             } else {
                 // The content of `message/http` is a message that a server has received (RFC 9110, section 9.3.8).
                 let isText = essence == "text/plain" || essence == "message/http"
@@ -51,6 +53,7 @@ struct ContentRedaction {
     /// Returns content with its secrets hidden, as ``Redaction/content(_:type:)`` describes.
     func content(_ bytes: Bytes, type: String?) -> [UInt8] {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let bytes = hidingChunkSignatures(bytes)
         return bytes.starts(with: mark) ? mark + content(bytes.dropFirst(3), Kind(type)) : content(bytes, Kind(type))
     }
 
@@ -59,11 +62,14 @@ struct ContentRedaction {
         case .form: return form(bytes)
         case .json: return json(bytes) ?? Self.placeholder
         case .jsonSequence: return json(bytes) ?? sequence(bytes)
+        case .xml: return xml(bytes)
         case .events: return events(bytes)
         case .multipart(let boundary): return multipart(bytes, boundary)
         case .plain: return unknown(bytes, isForm: false)
         case .unknown: return unknown(bytes, isForm: true)
-        case .other: return looksLikeJSON(bytes) ? json(bytes) ?? Array(bytes) : Array(bytes)
+        case .other:
+            if bytes.starts(with: "<?xml".utf8) { return xml(bytes) }
+            return looksLikeJSON(bytes) ? json(bytes) ?? Array(bytes) : Array(bytes)
         }
     }
 
@@ -80,6 +86,7 @@ struct ContentRedaction {
             if lines.allSatisfy({ $0.allSatisfy(\.isJSONBlank) || json($0) != nil }) { return sequence(bytes) }
             return isForm || beginsObject(bytes) ? Self.placeholder : Array(bytes)
         }
+        if XMLScanner.beginsDocument(bytes) { return xml(bytes) }
         if isForm { return form(bytes) }
         // A text with blanks is prose. A text without blanks may be a form or a URL, despite its type.
         let word = bytes.trimmingSuffix(while: \.isJSONBlank)
@@ -161,9 +168,9 @@ struct ContentRedaction {
     }
 
     /// Whether the member of an object may name the object's value, as in `{"name": …, "value": …}`.
-    private static func isLabel(_ name: String) -> Bool { labels.contains { name.hasSameLetters(as: $0) } }
+    static func isLabel(_ name: String) -> Bool { labels.contains { name.hasSameLetters(as: $0) } }
 
-    private static func isValue(_ name: String) -> Bool { values.contains { name.hasSameLetters(as: $0) } }
+    static func isValue(_ name: String) -> Bool { values.contains { name.hasSameLetters(as: $0) } }
 
     private static let labels = [
         "name", "key", "field", "header", "id", "label", "param", "parameter", "property", "attribute", "type", "k",
@@ -186,6 +193,38 @@ struct ContentRedaction {
 
     private func element(_ bytes: Bytes) -> [UInt8] {
         bytes.allSatisfy(\.isJSONBlank) ? Array(bytes) : json(bytes) ?? Self.placeholder
+    }
+
+    // MARK: XML
+
+    /// Returns XML with its secrets hidden. Content of the type of XML that does not begin like XML is read as plain
+    /// text.
+    private func xml(_ bytes: Bytes) -> [UInt8] {
+        // Other control characters are not allowed, but occur in UTF-16 and in encodings that switch between characters.
+        guard bytes.allSatisfy({ $0 >= .space || $0.isJSONBlank }) else { return Self.placeholder }
+        if bytes.contains(UInt8(ascii: "<")) {
+            if looksLikeJSON(bytes) { return json(bytes) ?? Self.placeholder }
+            return XMLRedaction.content(bytes, rule, depth: depth)
+        }
+        // EBCDIC has no byte of ASCII's `<`.
+        guard String(validating: bytes, as: UTF8.self) != nil else { return Self.placeholder }
+        return unknown(bytes, isForm: false)
+    }
+
+    /// Returns content with the signatures of its chunks hidden, if it has the coding `aws-chunked`.
+    private func hidingChunkSignatures(_ bytes: Bytes) -> Bytes {
+        let mark = Array(";chunk-signature=".utf8)
+        let size = bytes.prefix { $0.hexDigitValue != nil }
+        guard bytes[size.endIndex...].starts(with: mark), rule.hides("chunk-signature") else { return bytes }
+        var (rest, result) = (bytes, [UInt8]())
+        while let start = rest.firstIndex(of: mark[0]) {
+            result += rest[...start]
+            rest = rest[(start + 1)...]
+            guard rest.starts(with: mark.dropFirst()) else { continue }
+            result += mark.dropFirst() + Redaction.word.utf8
+            rest = rest.dropFirst(mark.count - 1).drop { $0.hexDigitValue != nil }
+        }
+        return (result + rest)[...]
     }
 
     // MARK: Lines

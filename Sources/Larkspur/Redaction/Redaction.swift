@@ -4,9 +4,9 @@ internal import HTTPSyntax
 ///
 ///     request.cURLDescription(redaction: .standard.hiding(["X-Tenant", "iban"]))
 ///
-/// A value is hidden because of its name: the name of a header field, of a parameter in a query or a form, or of a
-/// member of a JSON object at any depth. In JSON, `{"name": "password", "value": …}` names a value too, and a string
-/// may contain lines of header fields. Upper and lower case are not distinguished. The name `code` hides values only
+/// A value is hidden because of its name: the name of a header field, of a parameter in a query or a form, of a member
+/// of a JSON object at any depth, or of an element or attribute of XML. In JSON, `{"name": "password", "value": …}`
+/// names a value too, as do such names in XML, and a string may contain lines of header fields. Upper and lower case are not distinguished. The name `code` hides values only
 /// in queries and forms, where it is an authorization code (RFC 6749, section 4.1.2). Elsewhere it is usually the code
 /// of an error or of a country.
 public struct Redaction: Hashable, Sendable {
@@ -69,18 +69,21 @@ extension Redaction {
 
     /// Returns the content of a request or a response, with the placeholder in place of the hidden values.
     ///
-    /// The method reads forms, JSON, JSON lines, JSON sequences, event streams, the parts of multipart content
-    /// according to their types, and plain text that is JSON or has no blanks. If a string in JSON is itself JSON, a
-    /// form or a URL, it is redacted accordingly.
+    /// The method reads forms, JSON, JSON lines, JSON sequences, XML, event streams, the parts of multipart content
+    /// according to their types, and plain text that is JSON or XML or has no blanks. If a string in JSON or a text in
+    /// XML is itself JSON, XML, a form or a URL, it is redacted accordingly.
+    ///
+    /// In XML, the word `redacted` replaces the whole content of a hidden element, up to the end of the document if the
+    /// content is not well-formed. The word also replaces a document type with declarations and everything after it.
     ///
     /// If something in JSON is hidden, the JSON is written again on one line, with its members in the same order. The
     /// placeholder replaces JSON that cannot be parsed, a form that is not UTF-8, a multipart form with a hidden part,
-    /// and values with too many nested encodings. Content of another type is unchanged, unless it is JSON despite its
-    /// type.
+    /// XML in UTF-16, and values with too many nested encodings. The signatures of chunks (`aws-chunked`) are hidden.
+    /// Content of another type is unchanged, unless it is JSON despite its type, or begins with `<?xml`.
     /// - Parameters:
     ///   - content: The content.
     ///   - type: The value of Content-Type. If it is nil and the content begins like a JSON object or array, the
-    ///     content is read as JSON; otherwise as a form.
+    ///     content is read as JSON; if it begins like XML, as XML; otherwise as a form.
     package func content(_ content: Data, type: String?) -> Data {
         guard !isEmpty, !content.isEmpty else { return content }
         return Data(ContentRedaction(self).content(Array(content)[...], type: type))

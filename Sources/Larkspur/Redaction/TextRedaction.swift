@@ -88,12 +88,16 @@ struct TextRedaction {
 
     // MARK: Texts
 
-    /// Returns a text with the secrets of its URLs, forms and JSON hidden. The text is the value of a field or of a
+    /// Returns a text with the secrets of its URLs, forms, JSON and XML hidden. The text is the value of a field or of a
     /// parameter, or a string of JSON.
     func text(_ bytes: Bytes) -> [UInt8] {
         if let json = json(bytes) { return json }
-        return words(fieldLines(bytes)[...])
+        guard XMLScanner.beginsDocument(bytes) else { return prose(bytes) }
+        return depth > 0 ? XMLRedaction.content(bytes, rule, depth: depth - 1) : placeholder
     }
+
+    /// Returns a text that is neither JSON nor XML with its secrets hidden.
+    func prose(_ bytes: Bytes) -> [UInt8] { words(fieldLines(bytes)[...]) }
 
     private func words(_ bytes: Bytes) -> [UInt8] {
         guard bytes.contains(where: \.isOfInterest) else { return Array(bytes) }
@@ -258,7 +262,7 @@ struct TextRedaction {
     }
 
     /// Returns JSON with its secrets hidden; nil if the text is not JSON.
-    private func json(_ bytes: Bytes) -> [UInt8]? {
+    func json(_ bytes: Bytes) -> [UInt8]? {
         guard let first = bytes.first(where: { !$0.isJSONBlank }), [.brace, .bracket, .quote].contains(first) else {
             return nil
         }

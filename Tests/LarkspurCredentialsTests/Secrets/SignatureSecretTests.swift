@@ -96,6 +96,43 @@ struct SignatureSecretTests {
         #expect(!names.isEmpty && !names.contains { $0 == "authorization" || $0.begins(with: "x-amz-") })
     }
 
+    @Test(
+        "The credentials in a response of STS are read, and neither printed nor recorded",
+        arguments: ["text/xml", "application/xml", "application/soap+xml", nil],
+        [200, 400]
+    )
+    func temporaryCredentials(_ type: String?, status: Int) async throws {
+        let places = try PrintedPlaces(server, in: folder)
+        places.manager.interceptors.attempt = [AWSExamples.signature(Self.credentials, for: server.baseURL)]
+        let keys = "<SecretAccessKey>1ssued-canary</SecretAccessKey><SessionToken>t0ken-canary</SessionToken>"
+        let role = "<AssumedRoleUser><Arn>arn:aws:sts::1:role/a</Arn></AssumedRoleUser>"
+        let xml = """
+            <AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult>\(role)\(keys)\
+            <Credentials><AccessKeyId>ASIACANARY</AccessKeyId>\(keys)</Credentials></AssumeRoleResult></AssumeRoleResponse>
+            """
+        // The second response has been cut off within a secret.
+        let cut = (xml.components(separatedBy: "1ssued").first ?? "") + "1ssued-ca"
+        let texts = [xml, cut].map { text in
+            var response = LoopbackServer.Response.data(Data(text.utf8), status: status)
+            response.headers["Content-Type"] = type
+            return response
+        }
+        server.route("/sts", texts[0], texts[1])
+        for expected in [xml, cut] {
+            let task = places.manager.post("sts", parameters: ["Action": "AssumeRole"])
+            let response = await task.response()
+            #expect(response.data == Data(expected.utf8))
+            places.record(task)
+            places.record("response", text: "\(response) \(String(reflecting: response))")
+            if status == 400 { places.record(try #require(response.error)) }
+        }
+        let found = try await places.texts("task", "response")
+        for place in ["log", "archive", "cassette"] {
+            #expect(found.contains { $0.place == place && $0.text.contains("AssumedRoleUser") }, "\(place)")
+        }
+        expectNone(of: ["1ssued", "t0ken-canary", "ASIACANARY"] + Self.keys, in: found + elsewhere)
+    }
+
     @Test("A presigned URL is sent, and its signature, token and key are not printed", arguments: [200, 302, 404])
     func presigned(_ status: Int) async throws {
         let places = try PrintedPlaces(server, in: folder)

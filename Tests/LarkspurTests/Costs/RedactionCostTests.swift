@@ -40,6 +40,27 @@ struct RedactionCostTests {
         }
     }
 
+    @Test(
+        "XML is redacted in linear time",
+        arguments: [
+            "a", "<", ">", "<a>", "</a>", "<a/>", "<a ", "<a b=", "<a b='1' ", "b=c ", "b='<a>' ", "\"", "'", "/", "=",
+            "&",
+            "&lt;", "&amp;", "&#", "&#1", "&#x41;", "<!--", "-->", "--", "<![CDATA[", "]]>", "]]", "<?a ",
+            "<!DOCTYPE a",
+            "<!DOCTYPE a>", "<token>", "</token>", "<token/>", "<key>", "<key>pin</key>", "<value>", "<value>1</value>",
+            "<a key='pin' value='1'/>", "<value>1</value><name>pin</name>", "&lt;a&gt;", "<![CDATA[<a>]]>", "<!--a-->",
+            "{", "[",
+        ],
+        ["", "<token>", "<a b=\"", "<a ", "<!--", "<![CDATA[", "<a>", "<t><name>pin</name>"]
+    )
+    func xml(unit: String, start: String) {
+        let contents = { (size: Int) in
+            Data((start + String(repeating: unit, count: size / unit.utf8.count)).utf8)
+        }
+        let work = { (content: Data) in _ = Redaction.standard.content(content, type: "text/xml") }
+        #expect(Growth.factor(of: contents, upTo: 1 << 14, work) < Growth.linear)
+    }
+
     @Test("JSON with strings of each kind is redacted in linear time", arguments: units)
     func strings(unit: String) {
         let contents = { (size: Int) in

@@ -222,6 +222,23 @@ struct CanaryGenerator {
         return "{" + members.joined(separator: ", ") + "}"
     }
 
+    /// XML such as a response of AWS's STS.
+    private mutating func xml(_ depth: Int) -> String {
+        // The name of an element has no escapes.
+        let name = pick(Self.names)
+        let inner =
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: "<a n:\(name)='\(secret())'/>"
+            case 1: "<s name=\"\(name)\">\(secret())</s>"
+            case 2: "<![CDATA[\(json(1))]]>"
+            case 3 where depth > 0:
+                "<b>\(xml(depth - 1).replacing("&", with: "&amp;").replacing("<", with: "&lt;"))</b>"
+            default: "<\(name)>\(secret("/+="))</\(name)>"
+            }
+        let end = pick(["</Result></Response>", "", "<Expiration>2026</Expiration></Result></Response>", "</Resu"])
+        return "<Response xmlns=\"https://sts.amazonaws.com/\"><Result><AccountId>1</AccountId>\(inner)\(end)"
+    }
+
     private func quoted(_ text: String) -> String {
         (try? JSONEncoder().encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
     }
@@ -250,7 +267,8 @@ struct CanaryGenerator {
 
     private mutating func content() -> (type: String, text: String) {
         let line = { (text: String) in text.replacing("\n", with: " ") }
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
+        case 8, 9: return (pick(["text/xml", "application/xml", "application/soap+xml"]), xml(2))
         case 0: return ("application/x-www-form-urlencoded", form(2))
         case 1:
             return (
