@@ -124,6 +124,12 @@ nonisolated enum ReportError: Error { case isCut }
 
 nonisolated static let (newUser, token): (User, String) = any()
 
+// page: MessageSignature.swift
+nonisolated static let secret: Data = any()
+
+// page: MessageSignatureVerification.swift
+nonisolated static let secret: Data = any()
+
 // page: OAuth2Client+Browser.swift
 nonisolated static let client: OAuth2Client = any()
 
@@ -136,6 +142,9 @@ nonisolated static let server: OAuth2Server = any()
 // page: OAuth2Failure.swift
 nonisolated static let error: LarkspurError = any()
 
+// page: PrivateKeyJWT.swift
+nonisolated static let (server, key): (OAuth2Server, SigningKey) = any()
+
 // page: Reachability.md
 nonisolated static let reachability: NetworkReachabilityManager = any()
 
@@ -147,6 +156,9 @@ nonisolated static let id: Int = any()
 
 // page: Security.md
 nonisolated static let (certificateFile, keyFile, publicKeyFile): (URL, URL, URL) = any()
+
+// page: SigningKey.swift
+nonisolated static let data: Data = any()
 
 // page: StreamsAndEvents.md
 nonisolated static let (api, key, lastID): (URL, String, String) = any()

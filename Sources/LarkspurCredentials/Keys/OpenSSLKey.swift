@@ -15,11 +15,10 @@ final class OpenSSLKey: Sendable {
             guard status == signature_key_encrypted else {
                 throw SignatureKeyError(.malformed, "The text has no valid private key in PEM.")
             }
-            let sentence =
-                password == nil
-                ? "The key is encrypted, and there is no password for it."
-                : "The password of the key is wrong, or the key is damaged."
-            throw SignatureKeyError(.wrongPassword, sentence)
+            guard let _ = password else {
+                throw SignatureKeyError(.wrongPassword, "The key is encrypted, and there is no password for it.")
+            }
+            throw SignatureKeyError(.wrongPassword, "The password of the key is wrong, or the key is damaged.")
         }
         self.pointer = pointer
         kind = Self.kind(of: pointer)
