@@ -2,30 +2,31 @@
 
 import PackageDescription
 
-/// A program of the folder Programs, which is one file.
-func program(_ name: String, _ products: String...) -> Target {
-    .executableTarget(
-        name: name,
-        dependencies: products.map { .product(name: $0, package: "Larkspur") },
-        path: "Programs",
-        sources: ["\(name).swift"]
-    )
-}
+/// The programs of the folder Programs, each of which is one file, and the products that they use.
+let programs = [
+    "BrowserLogin": ["LarkspurCredentials"],
+    "ClientCredentials": ["LarkspurCredentials"],
+    "DeviceLogin": ["LarkspurCredentials"],
+    "LargeObject": ["LarkspurCredentials"],
+    "ObjectStorage": ["LarkspurCredentials", "LarkspurXML"],
+    "RegistryPull": ["LarkspurCredentials"],
+    "StoredLogin": ["LarkspurCredentials"],
+    "TemporaryKeys": ["LarkspurCredentials", "LarkspurXML"],
+    "WebDAVFile": ["Larkspur"],
+]
 
 let package = Package(
     name: "Credentials",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Larkspur", path: "../..")],
-    targets: [
-        program("BrowserLogin", "LarkspurCredentials"),
-        program("ClientCredentials", "LarkspurCredentials"),
-        program("DeviceLogin", "LarkspurCredentials"),
-        program("LargeObject", "LarkspurCredentials"),
-        program("ObjectStorage", "LarkspurCredentials", "LarkspurXML"),
-        program("RegistryPull", "LarkspurCredentials"),
-        program("StoredLogin", "LarkspurCredentials"),
-        program("TemporaryKeys", "LarkspurCredentials", "LarkspurXML"),
-        program("WebDAVFile", "Larkspur"),
-    ],
+    targets: programs.map { name, products in
+        .executableTarget(
+            name: name,
+            dependencies: products.map { .product(name: $0, package: "Larkspur") },
+            path: "Programs",
+            exclude: programs.keys.filter { $0 != name }.map { "\($0).swift" },
+            sources: ["\(name).swift"]
+        )
+    },
     swiftLanguageModes: [.v6]
 )
