@@ -5,9 +5,10 @@
     VENV/bin/python Tests/Credentials/moto_server.py      prints its URL, and serves until it is killed
 
 moto compares the signature in the field Authorization with the one that botocore computes. It does not check the
-content, the chunks of a streaming payload and presigned URLs. So `Verification` stands before it: it refuses content
-with another hash than the signed one, chunks with a wrong signature or size, and presigned URLs that are expired or
-changed. A presigned request that is right gets a field Authorization, which moto needs.
+content, the chunks of a streaming payload and presigned URLs, and it encodes a form anew before it computes the
+signature. So `Verification` stands before it: it refuses content with another hash than the signed one, chunks with a
+wrong signature or size, presigned URLs that are expired or changed, and forms with a wrong signature. Presigned requests
+and forms that are right get the signature that moto computes.
 
 `POST /control/keys` creates a user and a role, which may do everything, and returns `id`, `secret` and `role`.
 `GET /control/times` returns how often each kind of payload was verified, and `GET /control/secrets` the temporary keys and
@@ -22,9 +23,9 @@ import json
 import re
 import sys
 from collections import Counter
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
+from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth, SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 from moto import settings
@@ -72,6 +73,17 @@ def secret_of(key_id):
     raise Refusal('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.')
 
 
+def parts_of(field):
+    _, parts = field.split(' ', 1)
+    return dict(part.strip().split('=', 1) for part in parts.split(','))
+
+
+def signed_fields(environ, names):
+    fields = {name.removeprefix('HTTP_').lower().replace('_', '-'): value for name, value in environ.items()
+              if name.startswith('HTTP_') or name in ('CONTENT_TYPE', 'CONTENT_LENGTH')}
+    return {name: fields.get(name, '') for name in names.split(';')}
+
+
 class Verification:
     def __init__(self, app):
         self.app, self.times, self.signatures = app, Counter(), set()
@@ -117,14 +129,36 @@ class Verification:
             self.verify_chunks(environ, field, content)
         elif hashed == 'UNSIGNED-PAYLOAD':
             self.times['unsigned'] += 1
-        elif hashed:
+        else:
             self.times['signed'] += 1
-            if hashed != hashlib.sha256(content).hexdigest():
+            if hashed and hashed != hashlib.sha256(content).hexdigest():
                 raise Refusal('XAmzContentSHA256Mismatch', 'The content has another hash.')
+            if environ.get('CONTENT_TYPE', '').startswith('application/x-www-form-urlencoded'):
+                self.verify_form(environ, field, content)
+
+    def verify_form(self, environ, field, content):
+        parts = parts_of(field)
+        key_id, _, region, service, _ = parts['Credential'].split('/')
+        auth = SigV4Auth(Credentials(key_id, *secret_of(key_id)), service, region)
+
+        def signature(content):
+            request = AWSRequest(
+                method=environ['REQUEST_METHOD'], url=f'http://{environ["HTTP_HOST"]}{environ["PATH_INFO"]}', data=content,
+                headers=signed_fields(environ, parts['SignedHeaders']),
+            )
+            request.context['timestamp'] = environ['HTTP_X_AMZ_DATE']
+            return auth.signature(auth.string_to_sign(request, auth.canonical_request(request)), request)
+
+        if not hmac.compare_digest(parts['Signature'], signature(content)):
+            raise Refusal('SignatureDoesNotMatch', 'The signature of the form does not match.')
+        form = urlencode(parse_qsl(content.decode(), keep_blank_values=True)).encode()
+        environ['wsgi.input'], environ['CONTENT_LENGTH'] = io.BytesIO(form), str(len(form))
+        if 'HTTP_X_AMZ_CONTENT_SHA256' in environ:
+            environ['HTTP_X_AMZ_CONTENT_SHA256'] = hashlib.sha256(form).hexdigest()
+        environ['HTTP_AUTHORIZATION'] = field.replace(parts['Signature'], signature(form))
 
     def verify_chunks(self, environ, field, content):
-        _, parts = field.split(' ', 1)
-        parts = dict(part.strip().split('=', 1) for part in parts.split(','))
+        parts = parts_of(field)
         key_id, day, region, service, end = parts['Credential'].split('/')
         secret, _ = secret_of(key_id)
         key = f'AWS4{secret}'.encode()
@@ -168,16 +202,11 @@ class Verification:
         age = datetime.datetime.now(datetime.timezone.utc) - moment.replace(tzinfo=datetime.timezone.utc)
         if age.total_seconds() > int(parameters['X-Amz-Expires']):
             raise Refusal('AccessDenied', 'Request has expired')
-        signed = parameters['X-Amz-SignedHeaders'].split(';')
-        names = {name.lower().replace('_', '-'): value for name, value in (
-            (name.removeprefix('HTTP_'), value) for name, value in environ.items()
-            if name.startswith('HTTP_') or name == 'CONTENT_TYPE'
-        )}
         credentials = Credentials(key_id, secret, token)
         rest = '&'.join(part for part in url.query.split('&') if not part.startswith('X-Amz-Signature='))
         request = AWSRequest(
             method=environ['REQUEST_METHOD'], url=f'http://{environ["HTTP_HOST"]}{url.path}?{rest}',
-            headers={name: names.get(name, '') for name in signed},
+            headers=signed_fields(environ, parameters['X-Amz-SignedHeaders']),
         )
         request.context['timestamp'] = parameters['X-Amz-Date']
         auth = S3SigV4QueryAuth(credentials, service, region)

@@ -29,8 +29,8 @@ do {
         browser.arguments = [url.absoluteString]
         try browser.run()
     }
-    manager.interceptors.call = [.authentication(credential, authenticator: client.authenticator(), for: api)]
-    print(try await manager.get(api).string)
+    // An authenticator could renew the login, so the old one would be stored.
+    print(try await manager.get(api, headers: ["Authorization": "Bearer \(credential.accessToken)"]).string)
     let content = try JSONEncoder().encode(credential)
     let permissions = [FileAttributeKey.posixPermissions: 0o600]
     _ = FileManager.default.createFile(atPath: arguments[4], contents: content, attributes: permissions)

@@ -25,8 +25,8 @@ let login = Task {
         // Without this, the text would wait in a buffer if the output is a pipe.
         fflush(nil)
     }
-    manager.interceptors.call = [.authentication(credential, authenticator: client.authenticator(), for: api)]
-    print(try await manager.get(api).string)
+    // An authenticator could renew the login, so the old one would be stored.
+    print(try await manager.get(api, headers: ["Authorization": "Bearer \(credential.accessToken)"]).string)
     return credential
 }
 
