@@ -21,18 +21,13 @@ struct AWSSigning: Equatable, Sendable {
     /// Creates the interceptor that signs a request.
     /// - Parameters:
     ///   - url: The URL of the request.
-    ///   - credentials: The access key and its secret; nil for those of the environment or of AWS's file.
-    ///   - token: The token of these keys, which is given as a field, as with curl; nil if there is none.
-    func signature(for url: URL, _ credentials: Credentials?, token: String?) throws(UsageError) -> AWSSignature {
+    ///   - keys: The keys; nil for those of the environment or of AWS's file.
+    func signature(for url: URL, _ keys: AWSCredentials?) throws(UsageError) -> AWSSignature {
         let labels = (url.host ?? "").parts(separatedBy: ".").map { String($0) }
         guard let service = service ?? labels.first, let region = region ?? labels.dropFirst().first else {
             throw UsageError("--aws-sigv4 names no region or service, and the host of the URL has none either.")
         }
-        let source = credentials.map {
-            AWSCredentialSource.fixed(
-                AWSCredentials(accessKeyID: $0.user, secretAccessKey: $0.password, sessionToken: token)
-            )
-        }
-        return AWSSignature(service: service, region: region, credentials: source ?? .standard, for: url)
+        let source = keys.map { AWSCredentialSource.fixed($0) } ?? .standard
+        return AWSSignature(service: service, region: region, credentials: source, for: url)
     }
 }

@@ -66,10 +66,10 @@ struct RequestComposer {
         }
         let given = try givenCredentials(text, url)
         let signing = invocation.credentials.signing
+        // As with curl, the token of keys in the arguments is given as a field.
         let token = fields[AWSSignature.tokenField]
-        let signature = try signing.map { signing throws(UsageError) in
-            try signing.signature(for: url, given, token: token)
-        }
+        let keys = given.map { AWSCredentials(accessKeyID: $0.user, secretAccessKey: $0.password, sessionToken: token) }
+        let signature = try signing.map { signing throws(UsageError) in try signing.signature(for: url, keys) }
         // The keys of a signature are not sent, and not stored in a session.
         let credentials = signature == nil ? given ?? Credentials(session.auth) : nil
         if let signature, fields[AWSSignature.hashField] == nil {
