@@ -52,14 +52,14 @@ build_and_test() {
     swift test --skip-build "${options[@]}" --filter LarkspurTransportTests
     # Without FoundationNetworking's own transport, which is not what is examined.
     local sessions='Alarm|Download|Invalidation|ManyTasks|QuickSerialization|Queue|RedirectAndChallenge|ResumingDownload|Connect'
-    sessions+='|ManagerCredential|ResumableUpload|UntrustedURL|Upload|WebSocket|WebSocketInterception|WebSocketReconnection'
+    sessions+='|ManagerCredential|ResumableUpload|UntrustedURL|Upload|VerifiedDownload|WebSocket|WebSocketInterception|WebSocketReconnection'
     local calls='Async|AwaitedEnd|Open|ProducedBody|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
     calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallModel|CallPlan|TaskDelegate'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|ServerRateLimits|StandardInterceptors|TimeLimit|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
     local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
-        --filter "LarkspurTests\.($sessions|$calls|$interceptors|$observers)Tests"
+        --filter "LarkspurCredentialsTests|LarkspurTests\.($sessions|$calls|$interceptors|$observers)Tests"
     # One at a time: its synchronous tests hold the threads of the pool for seconds here, in which no other test gets its turn.
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" --no-parallel --filter LarkspurTestingTests
     LARKSPUR_INTEROP_REQUIRED=1 Tests/Interop/servers.sh swift test --skip-build "${options[@]}" --filter InteropTests \
