@@ -9,8 +9,8 @@ It has the grants client credentials, authorization code with PKCE, device autho
 refresh token that is used twice revokes its family), metadata (RFC 8414), and `/api`, which needs a Bearer token, as does `/away?to=URL`, which redirects. `GET /secrets` returns each secret that the
 server has issued or received, so that run.sh can look for them where they must not be.
 
-Clients: `basic` and `post` with the secret `s3cret:%/ä`, or that of the variable CLIENT_SECRET, and `public` without one,
-for all grants and scopes.
+Clients: `basic` and `post` with the secret `s3cret:%/ä`, or that of the variable CLIENT_SECRET, `key` with the public key
+in the variable CLIENT_PUBLIC_KEY (PEM, ES256), and `public` without a secret, for all grants and scopes.
 The user never sees a page: `/authorize` redirects at once, `/verify?user_code=…&decision=allow|deny` decides for a device.
 
 Faults, as parameters of the requests to /authorize (the server keeps none of them):
@@ -35,6 +35,7 @@ os.environ['AUTHLIB_INSECURE_TRANSPORT'] = '1'
 from authlib.integrations.flask_oauth2 import AuthorizationServer, ResourceProtector
 from authlib.oauth2.rfc6749 import ClientMixin, InvalidGrantError, TokenMixin, grants
 from authlib.oauth2.rfc6750 import BearerTokenValidator
+from authlib.oauth2.rfc7523 import JWTBearerClientAssertion
 from authlib.oauth2.rfc7636 import CodeChallenge
 from authlib.oauth2.rfc8628 import (
     DEVICE_CODE_GRANT_TYPE,
@@ -133,12 +134,13 @@ class Device(dict, DeviceCredentialMixin):
 CLIENTS = {
     'basic': Client('basic', 'client_secret_basic'),
     'post': Client('post', 'client_secret_post'),
+    'key': Client('key', 'private_key_jwt'),
     'public': Client('public', 'none'),
 }
 TOKENS, CODES, DEVICES = [], {}, {}
 SECRETS = {SECRET}
 FAULTS = {'delay': 0.0, 'slow_down': 0, 'expires_in': 3600}
-METHODS = ['client_secret_basic', 'client_secret_post', 'none']
+METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
 
 app = Flask(__name__)
 
@@ -174,8 +176,31 @@ def generate(grant_type, client, user=None, scope=None, expires_in=None, include
 server.register_token_generator('default', generate)
 
 
+class KeyAssertion(JWTBearerClientAssertion):
+    CLIENT_AUTH_METHOD = 'private_key_jwt'
+    used = set()
+
+    def get_audiences(self):
+        return [f'{issuer()}/token']
+
+    def resolve_client_public_key(self, client):
+        return os.environ['CLIENT_PUBLIC_KEY'] if client.method == self.CLIENT_AUTH_METHOD else None
+
+    def validate_jti(self, claims, jti):
+        is_new = jti not in self.used
+        self.used.add(jti)
+        return is_new
+
+    def process_assertion_claims(self, assertion, resolve_key):
+        SECRETS.add(assertion)
+        return super().process_assertion_claims(assertion, resolve_key)
+
+
+server.register_client_auth_method(KeyAssertion.CLIENT_AUTH_METHOD, KeyAssertion())
+
+
 class ClientCredentials(grants.ClientCredentialsGrant):
-    TOKEN_ENDPOINT_AUTH_METHODS = METHODS[:2]
+    TOKEN_ENDPOINT_AUTH_METHODS = METHODS[:3]
 
 
 class AuthorizationCode(grants.AuthorizationCodeGrant):

@@ -22,6 +22,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
 import canaries
 import servers
 
@@ -130,10 +133,22 @@ class Suite:
 # Authlib
 
 
+def make_key(suite, name):
+    """Returns the path of a private key, and its public key in PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()
+    suite.secrets.update(line for line in text.split('\n') if len(line) > 30 and '-' not in line)
+    path = suite.private / name
+    path.write_text(text)
+    path.chmod(0o600)
+    return path, key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
+
+
 def authlib(suite):
     secret = secrets.token_urlsafe(24) + ':%/ä'
     suite.secrets.add(secret)
-    issuer = suite.processes.start_python(sys.executable, 'authlib_server.py', CLIENT_SECRET=secret)
+    key, other_key = make_key(suite, 'key.pem'), make_key(suite, 'other.pem')
+    issuer = suite.processes.start_python(sys.executable, 'authlib_server.py', CLIENT_SECRET=secret, CLIENT_PUBLIC_KEY=key[1])
     api, store = f'{issuer}/api', suite.private / 'login.json'
     wrong = secrets.token_urlsafe(24)
     suite.secrets.add(wrong)
@@ -153,6 +168,12 @@ def authlib(suite):
     run = suite.run('ClientCredentials', issuer, 'basic', api, CLIENT_SECRET=wrong)
     suite.check('client credentials, wrong secret: the reason is the server’s', run.status == 1,
                 'credential-refresh-failed' in run.output, 'status 401, invalid_client' in run.output, shows=run)
+    before = tokens()
+    run = suite.run('ClientCredentials', issuer, 'key', api, api, CLIENT_KEY=key[0])
+    suite.check('client credentials, private_key_jwt', run.output == 'welcome\n' * 2, tokens() - before == 1, shows=run)
+    run = suite.run('ClientCredentials', issuer, 'key', api, CLIENT_KEY=other_key[0])
+    suite.check('client credentials, private_key_jwt with another key', run.status == 1,
+                'status 401, invalid_client' in run.output, shows=run)
     run = suite.run('ClientCredentials', issuer, 'basic', f'{issuer}/away?to={suite.sink.url}/page', CLIENT_SECRET=secret)
     suite.check('client credentials, redirect to another origin', run.output == 'elsewhere\n', shows=run)
     faults(delay=15)
