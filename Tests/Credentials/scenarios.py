@@ -173,7 +173,7 @@ def authlib(suite):
     suite.check('client credentials, private_key_jwt', run.output == 'welcome\n' * 2, tokens() - before == 1, shows=run)
     run = suite.run('ClientCredentials', issuer, 'key', api, CLIENT_KEY=other_key[0])
     suite.check('client credentials, private_key_jwt with another key', run.status == 1,
-                'status 401, invalid_client' in run.output, shows=run)
+                'status 400, invalid_client' in run.output, shows=run)
     run = suite.run('ClientCredentials', issuer, 'basic', f'{issuer}/away?to={suite.sink.url}/page', CLIENT_SECRET=secret)
     suite.check('client credentials, redirect to another origin', run.output == 'elsewhere\n', shows=run)
     faults(delay=15)

@@ -38,9 +38,12 @@ do {
     for url in arguments[3...] {
         print(try await manager.get(url).string)
     }
-} catch {
+} catch let error as LarkspurError {
     print("failed: \(error.label), \(error.message)")
     if let failure = error.oauth2Failure { print("The server's reason: \(failure)") }
+    status = 1
+} catch {
+    print("failed: \(error)")
     status = 1
 }
 try recorder.write(to: URL(fileURLWithPath: "calls.har"))
