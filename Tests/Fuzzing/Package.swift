@@ -54,7 +54,7 @@ let package = Package(
         module("LarkspurTransport", ["CCodings", "CEventPoll", "CLibcurl", "HTTPSyntax"]),
         module("Larkspur", ["HTTPSyntax", "JSONSyntax", "LarkspurTransport"]),
         module("LarkspurActivity", ["Larkspur"]),
-        module("LarkspurCredentials", ["HTTPSyntax", "JSONSyntax", "Larkspur"]),
+        module("LarkspurCredentials", ["CSignatures", "HTTPSyntax", "JSONSyntax", "Larkspur"]),
         module("LarkspurCurlCommands", ["HTTPSyntax", "Larkspur"]),
         module("LarkspurImages", ["CImages", "Larkspur"]),
         module("LarkspurXML", ["HTTPSyntax", "Larkspur"]),
@@ -79,7 +79,7 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-sanitize=address"]), .linkedLibrary("stdc++")]
         ),
     ]
-        + ["CCodings", "CEventPoll", "CImages", "CLibcurl", "CLoopbackTLS"].map { name in
+        + ["CCodings", "CEventPoll", "CImages", "CLibcurl", "CLoopbackTLS", "CSignatures"].map { name in
             let target = code(name)
             if name != "CEventPoll" { target.dependencies = ["CDynamicLibrary"] }
             return target
