@@ -200,7 +200,8 @@ struct ContentRedaction {
     /// Returns XML with its secrets hidden. Content of the type of XML that does not begin like XML is read as plain
     /// text.
     private func xml(_ bytes: Bytes) -> [UInt8] {
-        // Other control characters are not allowed, but occur in UTF-16 and in encodings that switch between characters.
+        // Other control characters are not allowed, but occur in UTF-16 and in encodings that switch between
+        // characters.
         guard bytes.allSatisfy({ $0 >= .space || $0.isJSONBlank }) else { return Self.placeholder }
         if bytes.contains(UInt8(ascii: "<")) {
             if looksLikeJSON(bytes) { return json(bytes) ?? Self.placeholder }

@@ -6,9 +6,9 @@ internal import HTTPSyntax
 ///
 /// A value is hidden because of its name: the name of a header field, of a parameter in a query or a form, of a member
 /// of a JSON object at any depth, or of an element or attribute of XML. In JSON, `{"name": "password", "value": …}`
-/// names a value too, as do such names in XML, and a string may contain lines of header fields. Upper and lower case are not distinguished. The name `code` hides values only
-/// in queries and forms, where it is an authorization code (RFC 6749, section 4.1.2). Elsewhere it is usually the code
-/// of an error or of a country.
+/// names a value too, as do such names in XML, and a string may contain lines of header fields. Upper and lower case
+/// are not distinguished. The name `code` hides values only in queries and forms, where it is an authorization code
+/// (RFC 6749, section 4.1.2). Elsewhere it is usually the code of an error or of a country.
 public struct Redaction: Hashable, Sendable {
     /// The text in place of a secret.
     package static let placeholder = "<redacted>"

@@ -88,8 +88,8 @@ struct TextRedaction {
 
     // MARK: Texts
 
-    /// Returns a text with the secrets of its URLs, forms, JSON and XML hidden. The text is the value of a field or of a
-    /// parameter, or a string of JSON.
+    /// Returns a text with the secrets of its URLs, forms, JSON and XML hidden. The text is the value of a field or of
+    /// a parameter, or a string of JSON.
     func text(_ bytes: Bytes) -> [UInt8] {
         if let json = json(bytes) { return json }
         guard XMLScanner.beginsDocument(bytes) else { return prose(bytes) }

@@ -161,8 +161,8 @@ struct XMLRedaction {
         elements[parent].hidesNext = true
     }
 
-    /// Hides the content of an element up to its end tag, and returns the text of the content; nil if the end tag is not
-    /// found.
+    /// Hides the content of an element up to its end tag, and returns the text of the content; nil if the end tag is
+    /// not found.
     private mutating func hideContent(of tag: XMLScanner.Tag) -> [UInt8]? {
         let start = scanner.index
         var names = [tag.name]
