@@ -141,7 +141,7 @@ struct NetrcRunTests {
             }
         }
         #expect(server.requests.allSatisfy { $0.headers["Authorization"] == Self.own } && server.requests.count == 5)
-        // What the arguments contain is printed.
+        // The secrets that the arguments contain are printed.
         #expect(try await run("--offline", "-a", "ada:secret", "SERVER/get").text.contains(Self.own))
     }
 }

@@ -67,7 +67,7 @@ enum KeyKind: Equatable, Sendable, CustomStringConvertible {
         case .p256: "P-256"
         case .p384: "P-384"
         case .ed25519: "Ed25519"
-        case .other: "another kind"
+        case .other: "of another kind"
         }
     }
 }

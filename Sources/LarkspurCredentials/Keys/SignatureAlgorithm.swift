@@ -93,7 +93,7 @@ public struct SignatureAlgorithm: Hashable, Sendable, CustomStringConvertible {
         }
         throw SignatureKeyError(
             .unsuitable,
-            "The algorithm \(self) needs a key of the kind \(needed), and this key is of the kind \(key)."
+            "The algorithm \(self) does not fit the key: it needs \(needed), and this key is \(key)."
         )
     }
 }

@@ -57,8 +57,8 @@ extension MessageSignatureVerification {
 
         /// Returns the key of HMAC with SHA-256 (`hmac-sha256`).
         ///
-        /// Who has the secret can sign too. So require a component of responses, such as `@status`: a request that
-        /// this program has signed with the same secret then does not pass as a response.
+        /// A signature of this program has the same secret. So require a component of responses, such as `@status`:
+        /// then a request that this program has signed does not pass as a response.
         /// - Parameters:
         ///   - secret: The secret that the program shares with the server. If it is empty, the error is `unusableKey`.
         ///   - id: The identifier of the key; nil for signatures without an identifier.
@@ -102,14 +102,7 @@ enum MessageAlgorithm {
 
     /// Returns the name of an algorithm; nil if RFC 9421 has none.
     static func name(of algorithm: SignatureAlgorithm) -> String? {
-        switch algorithm {
-        case .rsaPSSSHA512: "rsa-pss-sha512"
-        case .rsaPKCS1SHA256: "rsa-v1_5-sha256"
-        case .ecdsaP256SHA256: "ecdsa-p256-sha256"
-        case .ecdsaP384SHA384: "ecdsa-p384-sha384"
-        case .ed25519: "ed25519"
-        default: nil
-        }
+        algorithm == .rsaPSSSHA256 ? nil : algorithm.description
     }
 
     /// Returns the code of data by HMAC with SHA-256.
