@@ -273,11 +273,12 @@ final class EasyHandle {
 
     func string(_ info: Int32) -> String? { libcurl_easy_getinfo_string(raw, info).map { String(cString: $0) } }
 
-    /// The TLS version and cipher suite of the connection, under OpenSSL's names.
-    var tls: (version: String?, cipher: String?) {
+    /// The TLS version, cipher suite and group of the connection, under OpenSSL's names.
+    var tls: (version: String?, cipher: String?, group: String?) {
         (
             libcurl_tls_version(raw).map { String(cString: $0) },
-            libcurl_tls_cipher(raw).map { String(cString: $0) }
+            libcurl_tls_cipher(raw).map { String(cString: $0) },
+            libcurl_tls_group(raw).map { String(cString: $0) }
         )
     }
 
