@@ -91,9 +91,11 @@ enum libcurl_identity_state libcurl_identity_check_pkcs12(const void *bytes, siz
     PKCS12 *container = openssl.d2i_PKCS12(NULL, &position, (long)count);
     X509 *certificate = NULL;
     EVP_PKEY *key = NULL;
-    // If the passphrase is wrong, neither is set.
-    if (container && openssl.PKCS12_parse(container, passphrase, &key, &certificate, NULL) != 1) key = certificate = NULL;
-    if (container) openssl.PKCS12_free(container);
+    if (container) {
+        // If the passphrase is wrong, neither is set.
+        openssl.PKCS12_parse(container, passphrase, &key, &certificate, NULL);
+        openssl.PKCS12_free(container);
+    }
     return compare(certificate, key);
 }
 
