@@ -58,6 +58,7 @@
 #define CURLOPT_INFILESIZE_LARGE 30115
 #define CURLOPT_POSTFIELDSIZE_LARGE 30120
 #define CURLOPT_CONNECT_ONLY 141
+#define CURLOPT_SSL_SESSIONID_CACHE 150
 #define CURLOPT_IPRESOLVE 113
 #define CURLOPT_CONNECTTIMEOUT_MS 156
 #define CURLOPT_SOCKOPTFUNCTION 20148
@@ -405,6 +406,13 @@ int libcurl_share_add(CURLSH *share, int data);
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
 
+/// The group of the key exchange of the connection that a transfer is using, by OpenSSL's name ("X25519MLKEM768",
+/// "x25519", "secp256r1"). NULL if there is none, or if OpenSSL does not report it.
+const char *_Nullable libcurl_tls_group(CURL *easy);
+
+/// Whether libcurl_tls_group can report groups: libcurl uses an OpenSSL from 3.0 on whose functions can be called.
+bool libcurl_names_tls_groups(void);
+
 // MARK: Connections
 
 enum libcurl_connection_state {
@@ -554,6 +562,26 @@ bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *h
 
 /// Frees a check. Must not be called while a connection still exists.
 void libcurl_trust_free(libcurl_trust *trust);
+
+// MARK: Client identities
+
+enum libcurl_identity_state {
+    LIBCURL_IDENTITY_MATCHES,
+    /// The key does not belong to the certificate.
+    LIBCURL_IDENTITY_DIFFERS,
+    LIBCURL_IDENTITY_HAS_NO_CERTIFICATE,
+    /// The key cannot be read, or the passphrase is wrong.
+    LIBCURL_IDENTITY_HAS_NO_KEY,
+    /// OpenSSL's functions cannot be called (libcurl_trust_unavailability).
+    LIBCURL_IDENTITY_UNKNOWN,
+};
+
+/// Checks whether a key belongs to the first of some certificates, all in PEM.
+enum libcurl_identity_state libcurl_identity_check_pem(
+    const void *certificate, size_t certificate_count, const void *key, size_t key_count, const char *passphrase);
+
+/// Checks the certificate and the key of a PKCS #12 container.
+enum libcurl_identity_state libcurl_identity_check_pkcs12(const void *bytes, size_t count, const char *passphrase);
 
 // MARK: Key logs
 

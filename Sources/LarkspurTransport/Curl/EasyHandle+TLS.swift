@@ -7,6 +7,7 @@ extension EasyHandle {
     /// Sets the options that are the same for all requests. Returns false if libcurl refuses an option. In this case,
     /// the handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
+        keyLog = tls.keyLog
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
         // If libcurl does not have this option, it does not support https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
@@ -14,13 +15,13 @@ extension EasyHandle {
             guard let trust else { return false }
             check = ServerCheck(trust)
         }
-        guard entersHandshakes() || (check == nil && support.keyLog == nil) else { return false }
+        guard entersHandshakes() || (check == nil && keyLog == nil) else { return false }
         // Every libcurl with TLS has the option for the version. Without TLS, libcurl cannot use https, so no
         // protection is needed.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
         if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
-        if let identity = tls.configuration.clientIdentity, !takes(identity) { return false }
+        if let identity = tls.configuration.clientIdentity, identity.isFixed, !takes(identity) { return false }
         switch tls.method {
         case .trust:
             guard case .only(let roots) = tls.configuration.trustedRoots else { return true }
@@ -38,6 +39,11 @@ extension EasyHandle {
     /// Sets the options for one host. Returns false if libcurl refuses them.
     func configure(_ tls: TLSSettings, host: String) -> Bool {
         check?.begin(host: host)
+        if let identity = tls.configuration.clientIdentity, !identity.isFixed,
+            !takes(identity.current(for: host, at: .now))
+        {
+            return false
+        }
         guard case .options(let options) = tls.method, !options.pins.isEmpty else { return true }
         let requirements = tls.requirements(for: host)
         guard let first = requirements.first else {
@@ -51,17 +57,34 @@ extension EasyHandle {
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
     }
 
-    private func takes(_ identity: ClientIdentity) -> Bool {
-        let isContentTaken =
-            switch identity.form {
-            case .pem(let certificates, let key):
-                takes(CURLOPT_SSLCERT_BLOB, certificates) && takes(CURLOPT_SSLKEY_BLOB, key)
-            case .pkcs12(let container):
-                libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, "P12") == CURLE_OK
-                    && takes(CURLOPT_SSLCERT_BLOB, container)
-            }
+    /// Replaces the client's certificate and key. libcurl uses connections and TLS sessions only for transfers with the
+    /// same bytes in `CURLOPT_SSLCERT_BLOB`, so a new certificate gets new connections.
+    /// - Parameter next: An identity with its content; nil for none.
+    private func takes(_ next: ClientIdentity?) -> Bool {
+        guard next != identity.wrappedValue else { return true }
+        identity.wrappedValue = nil
+        let isTaken: Bool
+        switch next?.form {
+        case .pem(let certificates, let key)?:
+            isTaken = takes(type: "PEM", certificates, key: key)
+        case .pkcs12(let container)?:
+            isTaken = takes(type: "P12", container, key: nil)
+        case nil, .files?, .choice?:
+            isTaken = takes(type: "PEM", nil, key: nil)
+        }
         // Without a passphrase, OpenSSL would read one from the terminal.
-        return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
+        guard isTaken, libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, next?.passphrase) == CURLE_OK else {
+            // The handle may have a part of each identity, and is not used for another request.
+            reuse.lacksOptions = true
+            return false
+        }
+        identity.wrappedValue = next
+        return true
+    }
+
+    private func takes(type: String, _ certificates: Data?, key: Data?) -> Bool {
+        libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, type) == CURLE_OK
+            && takes(CURLOPT_SSLCERT_BLOB, certificates) && takes(CURLOPT_SSLKEY_BLOB, key)
     }
 
     /// Makes libcurl use these roots in place of the system's roots, which must not be trusted.
@@ -85,8 +108,10 @@ extension EasyHandle {
         libcurl_easy_setopt_long(raw, option, value) == CURLE_OK
     }
 
-    private func takes(_ option: Int32, _ value: Data) -> Bool {
-        value.withUnsafeBytes { bytes in
+    /// - Parameter value: The bytes; nil to remove those of an earlier transfer.
+    private func takes(_ option: Int32, _ value: Data?) -> Bool {
+        guard let value else { return libcurl_easy_setopt_pointer(raw, option, nil) == CURLE_OK }
+        return value.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
             return libcurl_easy_setopt_blob(raw, option, start, bytes.count) == CURLE_OK
         }
@@ -94,7 +119,7 @@ extension EasyHandle {
 
     /// If it is needed, sets ``prepareContext`` as libcurl's callback. Returns false if libcurl refuses the callback.
     private func entersHandshakes() -> Bool {
-        guard check != nil || support.closeWatch != nil || support.keyLog != nil else { return true }
+        guard check != nil || support.closeWatch != nil || keyLog != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
         return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
@@ -106,7 +131,7 @@ extension EasyHandle {
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
         guard handle.check?.attach(to: tlsContext) != false,
             handle.support.closeWatch?.attach(to: tlsContext) != false,
-            handle.support.keyLog?.attach(to: tlsContext) != false
+            handle.keyLog?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK
     }

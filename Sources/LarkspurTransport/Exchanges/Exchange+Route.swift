@@ -149,12 +149,30 @@ extension ResponseHead {
 extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
-        let tls = group.settings.tls
-        try tls.admit(destination.url)
-        guard handle.configure(tls, host: destination.host?.name ?? UnixSocketTarget.host) else {
-            throw .unenforceableTLS(url: destination.url)
+        try group.settings.tls[group.settings.tls.number(for: hostName)].admit(destination.url)
+        if group.settings.tls.hasRules {
+            // Tunnels to hosts with different settings share an https proxy. A resumed TLS session with this proxy would
+            // not be checked by the settings of the second host.
+            handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
+        guard handle.configure(tlsSettings, host: hostName) else { throw .unenforceableTLS(url: destination.url) }
     }
+
+    private var hostName: String { destination.host?.name ?? UnixSocketTarget.host }
+
+    /// The number of the TLS settings of the transfer's connection.
+    var tlsNumber: Int {
+        let table = group.settings.tls
+        guard table.hasRules else { return 0 }
+        // A connection to a proxy that forwards requests is used for the requests to all hosts.
+        if transfer.route.isForwarded, let proxy = transfer.route.proxy {
+            return table.number(for: proxy.canonicalHost?.name ?? proxy.host)
+        }
+        return table.number(for: hostName)
+    }
+
+    /// The TLS settings of the transfer's connection.
+    var tlsSettings: TLSSettings { group.settings.tls[tlsNumber] }
 
     /// Returns the reason why the engine refused the handshake; nil if the transfer failed for another reason.
     ///

@@ -116,6 +116,8 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
         public static let malformedHost = Self(label: "malformed-host")
         /// The key is encrypted, and there is no passphrase.
         public static let missingPassphrase = Self(label: "missing-passphrase")
+        /// The key does not belong to the certificate.
+        public static let mismatchedKey = Self(label: "mismatched-key")
     }
 
     /// The kind of the error.

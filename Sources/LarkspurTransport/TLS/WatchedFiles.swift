@@ -79,5 +79,8 @@ struct WatchedFiles: Sendable {
         guard let versions else { return true }
         return versions != found || versions.contains(where: \.isUnsettled)
     }
+
+    /// Makes the next look report a change, because the files could not be read.
+    mutating func forget() { versions = nil }
 }
 #endif
