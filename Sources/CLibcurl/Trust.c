@@ -77,9 +77,11 @@ static struct {
     void (*SSL_CTX_set_cert_verify_callback)(SSL_CTX *, int (*)(X509_STORE_CTX *, void *), void *);
 } openssl;
 
-/// The check and the host of a TLS context. It is freed with the context.
+/// The check of a TLS context, its host, and the peer that is identified by an address. It is freed with the context.
 typedef struct {
     libcurl_trust *trust;
+    bool checks_name;
+    const char *peer;
     char host[];
 } attachment;
 
@@ -371,27 +373,12 @@ static bool has_names(const X509 *certificate) {
 /// Whether a certificate is valid for a name or an address.
 static bool has_name(X509 *certificate, const char *name, bool accepts_common_name) {
     unsigned char address[16];
+    if (!certificate) return false;
     if (inet_pton(AF_INET, name, address) == 1) return openssl.X509_check_ip(certificate, address, 4, 0) == 1;
     if (inet_pton(AF_INET6, name, address) == 1) return openssl.X509_check_ip(certificate, address, 16, 0) == 1;
     unsigned int flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
     if (!accepts_common_name) flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
     return openssl.X509_check_host(certificate, name, strlen(name), flags, NULL) == 1;
-}
-
-/// Whether a text is an address.
-static bool is_address(const char *name) {
-    unsigned char address[16];
-    return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
-}
-
-/// Whether the server's own certificate is valid for the server. True if libcurl checks that.
-///
-/// If the client has sent no name and the host is no address, the peer is a server of DNS over HTTPS. libcurl always
-/// checks its name.
-static bool is_for_peer(const libcurl_trust *trust, X509_STORE_CTX *verification, const char *name, const char *host) {
-    if (!trust->details.checks_names || (!name && !is_address(host))) return true;
-    X509 *certificate = openssl.context_get0_cert(verification);
-    return certificate && has_name(certificate, name ? name : host, trust->details.accepts_common_names);
 }
 
 /// Encodes the certificates of a chain. Returns NULL if they are not needed, or if there is no memory.
@@ -441,6 +428,8 @@ static int verify(X509_STORE_CTX *verification, void *context) {
     }
     const SSL *session = openssl.context_get_ex_data(verification, openssl.SSL_get_ex_data_X509_STORE_CTX_idx());
     const char *name = session ? openssl.SSL_get_servername(session, TLSEXT_NAMETYPE_host_name) : NULL;
+    const char *peer = name ? name : attachment->peer;
+    X509 *leaf = openssl.context_get0_cert(verification);
     libcurl_bytes *certificates = encode_certificates(trust, chain, length);
     const libcurl_trust_evidence evidence = {
         .server_name = name,
@@ -450,8 +439,9 @@ static int verify(X509_STORE_CTX *verification, void *context) {
         .keys = keys,
         .key_count = keys ? (size_t)length : 0,
         .is_anchored = is_anchored(trust, verification),
-        .has_names = has_names(openssl.context_get0_cert(verification)),
-        .is_for_peer = is_for_peer(trust, verification, name, attachment->host),
+        .has_names = has_names(leaf),
+        .peer = peer,
+        .is_for_peer = !attachment->checks_name || has_name(leaf, peer, trust->details.accepts_common_names),
         .certificates = certificates,
         .certificate_count = certificates ? (size_t)length : 0,
     };
@@ -464,12 +454,17 @@ static int verify(X509_STORE_CTX *verification, void *context) {
     return error == X509_V_OK;
 }
 
-bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host) {
+bool libcurl_trust_attach(
+    libcurl_trust *trust, void *tls_context, const char *host, const char *peer, bool checks_name
+) {
     const size_t size = strlen(host) + 1;
-    attachment *attachment = malloc(sizeof *attachment + size);
+    const size_t peer_size = strlen(peer) + 1;
+    attachment *attachment = malloc(sizeof *attachment + size + peer_size);
     if (!attachment) return false;
     attachment->trust = trust;
+    attachment->checks_name = checks_name;
     memcpy(attachment->host, host, size);
+    attachment->peer = memcpy(attachment->host + size, peer, peer_size);
     if (openssl.SSL_CTX_set_ex_data(tls_context, attachment_index, attachment) != 1) {
         free(attachment);
         return false;

@@ -485,7 +485,9 @@ typedef struct {
     bool is_anchored;
     /// Whether the server's own certificate has a host or an address in its subjectAltName.
     bool has_names;
-    /// Whether the server's own certificate is valid for the server. True if names are not checked here.
+    /// The name or address of the handshake's peer, which may be a proxy.
+    const char *peer;
+    /// Whether the server's own certificate is valid for the peer. True if libcurl checks that.
     bool is_for_peer;
     /// The certificates of the chain in DER, in the order of the keys. None unless they are wanted.
     const libcurl_bytes *_Nullable certificates;
@@ -496,8 +498,6 @@ typedef struct {
 typedef struct {
     /// Whether the evidence has the certificates.
     bool has_certificates;
-    /// Whether the names of certificates are checked here, and not by libcurl.
-    bool checks_names;
     /// Whether a name may be the common name of a certificate without other names.
     bool accepts_common_names;
 } libcurl_trust_details;
@@ -558,7 +558,12 @@ void libcurl_trust_check_revocation(
 
 /// Adds the check to the handshakes of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION. If the function returns
 /// false, no handshake may take place.
-bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host);
+///
+/// @param host The host of the transfer.
+/// @param peer The peer of a handshake in which the client sends no name: the host, or a proxy with an address.
+/// @param checks_name Whether the name of the server's own certificate is checked here, and not by libcurl.
+bool libcurl_trust_attach(
+    libcurl_trust *trust, void *tls_context, const char *host, const char *peer, bool checks_name);
 
 /// Frees a check. Must not be called while a connection still exists.
 void libcurl_trust_free(libcurl_trust *trust);
