@@ -228,7 +228,8 @@ extension LarkspurError.Code {
 
     private static let aboutIdentity: Set<Self> = [
         .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateUnknownRoot,
-        .certificateUntrusted, .certificatePinMismatch, .clientCertificateRequired, .clientCertificateRejected,
+        .certificateUntrusted, .certificatePinMismatch, .certificateRevoked, .revocationUnknown, .serverTrustRefused,
+        .clientCertificateRequired, .clientCertificateRejected,
     ]
 }
 
