@@ -83,6 +83,8 @@ final class TLSSettings: Sendable {
         }
         guard let reason = abilities.trustUnavailability else { return nil }
         if configuration.serverTrust != nil { return "No server trust evaluator can be called: \(reason)." }
+        // libcurl's option needs a list of every issuer with OpenSSL. With GnuTLS 3.7.9, servers are accepted if a list
+        // is missing, expired or forged.
         if configuration.revocationLists != nil { return "Revocation lists cannot be checked: \(reason)." }
         if configuration.clientIdentity?.isFromFiles == true {
             return "A client certificate that changes cannot be checked: \(reason)."
