@@ -113,12 +113,12 @@ final class ServerTrust {
         var refusal = EvaluatorRefusal(error: nil)
         let verdict = rules.verdict(on: evidence) { verdict in
             let handshake = ServerHandshake(
-                host: evidence.peer,
+                host: evidence.peerName,
                 chain: evidence.certificates.map { ServerCertificate(der: $0) },
-                refusal: verdict.reason.map { TLSFailure($0, host: evidence.peer) }
+                refusal: verdict.reason.map { TLSFailure($0, host: evidence.peerName) }
             )
             let start = LoopTime.now
-            defer { ClosureTime.report(host: evidence.peer, since: start) }
+            defer { ClosureTime.report(host: evidence.peerName, since: start) }
             do {
                 guard try evaluator.decide(on: handshake) == .accept else { return false }
             } catch {

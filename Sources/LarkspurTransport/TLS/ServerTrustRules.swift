@@ -81,6 +81,9 @@ extension ServerTrustRules.Evidence {
         return (try? CanonicalHost(named: serverName))?.name ?? serverName
     }
 
+    /// The name or address of the handshake's peer in its canonical form.
+    var peerName: String { serverName == nil ? peer : name }
+
     /// The keys that are compared with the pins. The key of the server's own certificate is always one of them. If the
     /// signatures of the chain were verified, the keys of the certificates above it are compared too.
     ///
