@@ -87,16 +87,12 @@ public struct EngineReport: Sendable, CustomStringConvertible {
                     ? nil : "its library is not installed, and Accept-Encoding does not name it"
             )
         }
-        return [http2, http3] + codings + [
-            Ability(
-                name: "pins of whole chains, and roots in addition to the system's",
-                unavailability: ServerTrust.unavailability.map { "\($0)" }
-            ),
+        return [http2, http3] + codings + presentTLSAbilities + [
             Ability(
                 name: "list of public suffixes for cookies",
                 unavailability: PublicSuffixList.current == .system
                     ? nil : "libpsl is not installed; a rule takes its place"
-            ),
+            )
         ]
     }
 
