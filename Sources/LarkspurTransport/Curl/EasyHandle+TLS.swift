@@ -37,9 +37,13 @@ extension EasyHandle {
     }
 
     /// Sets the options for one host. Returns false if libcurl refuses them.
-    func configure(_ tls: TLSSettings, host: String) -> Bool {
+    /// - Parameters:
+    ///   - tls: The settings of the connection.
+    ///   - host: The host in its canonical form.
+    ///   - isSecure: Whether the request is sent over TLS to the host, which may request a client certificate.
+    func configure(_ tls: TLSSettings, host: String, isSecure: Bool) -> Bool {
         check?.begin(host: host)
-        if let identity = tls.configuration.clientIdentity, !identity.isFixed,
+        if isSecure, let identity = tls.configuration.clientIdentity, !identity.isFixed,
             !takes(identity.current(for: host, at: .now))
         {
             return false

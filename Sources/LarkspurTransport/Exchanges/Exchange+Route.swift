@@ -155,7 +155,9 @@ extension Exchange {
             // not be checked by the settings of the second host.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
-        guard handle.configure(tlsSettings, host: hostName) else { throw .unenforceableTLS(url: destination.url) }
+        guard handle.configure(tlsSettings, host: hostName, isSecure: destination.isSecure) else {
+            throw .unenforceableTLS(url: destination.url)
+        }
     }
 
     private var hostName: String { destination.host?.name ?? UnixSocketTarget.host }

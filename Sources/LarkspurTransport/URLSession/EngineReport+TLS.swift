@@ -37,9 +37,9 @@ extension TLSAbilities {
     /// Whether the library is an OpenSSL that offers X25519MLKEM768 by default.
     fileprivate var hasHybridGroup: Bool {
         guard library.begins(with: "OpenSSL/") else { return false }
-        let numbers = library.dropFirst(8).prefix { $0 != " " }.split(separator: ".").map { Int($0) ?? 0 }
-        guard let major = numbers.first else { return false }
-        return major > 3 || major == 3 && numbers.count > 1 && numbers[1] >= 5
+        let numbers = library.dropFirst(8).parts(separatedBy: ".").map { Int($0) ?? 0 }
+        guard let major = numbers.first, numbers.count > 1 else { return false }
+        return major > 3 || major == 3 && numbers[1] >= 5
     }
 }
 #endif
