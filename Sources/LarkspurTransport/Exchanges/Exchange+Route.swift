@@ -151,8 +151,8 @@ extension Exchange {
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         try group.settings.tls[group.settings.tls.number(for: hostName)].admit(destination.url)
         if group.settings.tls.hasRules {
-            // Tunnels to hosts with different settings share an https proxy. A resumed TLS session with this proxy would
-            // not be checked by the settings of the second host.
+            // Tunnels to hosts with different settings may use the same https proxy. A resumed TLS session with this
+            // proxy would not be checked by the settings of the second host.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
         guard handle.configure(tlsSettings, host: hostName, isSecure: destination.isSecure) else {
