@@ -18,7 +18,7 @@
     f(BIO_ctrl) f(BIO_free) f(BIO_get_callback_arg) f(BIO_new) f(BIO_new_socket) f(BIO_s_mem) \
     f(BIO_set_callback_arg) f(BIO_set_callback_ex) f(BIO_up_ref) f(CRYPTO_free) f(CRYPTO_get_ex_new_index) \
     f(ERR_clear_error) f(GENERAL_NAMES_free) f(GENERAL_NAME_get0_value) f(OPENSSL_atexit) f(OPENSSL_init_crypto) \
-    f(OPENSSL_sk_num) f(OPENSSL_sk_value) f(OpenSSL_version) f(OpenSSL_version_num) f(SSL_CIPHER_get_name) \
+    f(OPENSSL_sk_free) f(OPENSSL_sk_new_null) f(OPENSSL_sk_num) f(OPENSSL_sk_push) f(OPENSSL_sk_value) f(OpenSSL_version) f(OpenSSL_version_num) f(SSL_CIPHER_get_name) \
     f(SSL_CTX_get_cert_store) \
     f(SSL_CTX_get_ex_data) f(SSL_CTX_get_keylog_callback) f(SSL_CTX_set1_cert_store) \
     f(SSL_CTX_set_cert_verify_callback) f(SSL_CTX_set_ex_data) f(SSL_CTX_set_info_callback) \
@@ -26,11 +26,11 @@
     f(SSL_get_current_cipher) f(SSL_get_error) f(SSL_get_ex_data) f(SSL_get_ex_data_X509_STORE_CTX_idx) \
     f(SSL_get_rbio) f(SSL_get_servername) f(SSL_get_version) f(SSL_get_wbio) f(SSL_has_pending) f(SSL_peek) \
     f(SSL_set_bio) f(SSL_set_ex_data) f(X509_STORE_CTX_free) f(X509_STORE_CTX_get0_cert) \
-    f(X509_STORE_CTX_get0_chain) f(X509_STORE_CTX_get0_untrusted) f(X509_STORE_CTX_get_error) \
-    f(X509_STORE_CTX_get_ex_data) f(X509_STORE_CTX_init) f(X509_STORE_CTX_new) f(X509_STORE_CTX_set_default) \
-    f(X509_STORE_CTX_set_error) f(X509_STORE_CTX_set_verify_cb) f(X509_STORE_add_cert) f(X509_STORE_free) \
-    f(X509_STORE_new) f(X509_STORE_set_flags) f(X509_free) f(X509_get_X509_PUBKEY) f(X509_get_ext_d2i) \
-    f(X509_verify_cert) f(d2i_X509) f(i2d_X509_PUBKEY) \
+    f(X509_CRL_free) f(X509_STORE_CTX_get0_chain) f(X509_STORE_CTX_get0_untrusted) f(X509_STORE_CTX_get_error) \
+    f(X509_STORE_CTX_get_error_depth) f(X509_STORE_CTX_get_ex_data) f(X509_STORE_CTX_init) f(X509_STORE_CTX_new) \
+    f(X509_STORE_CTX_set0_crls) f(X509_STORE_CTX_set_default) f(X509_STORE_CTX_set_error) f(X509_STORE_CTX_set_flags) f(X509_STORE_CTX_set_verify_cb) f(X509_STORE_add_cert) f(X509_STORE_free) \
+    f(X509_STORE_new) f(X509_STORE_set_flags) f(X509_check_host) f(X509_check_ip) f(X509_free) f(X509_get_X509_PUBKEY) f(X509_get_ext_d2i) \
+    f(X509_verify_cert) f(d2i_X509) f(d2i_X509_CRL) f(i2d_X509) f(i2d_X509_PUBKEY) \
     /* libz.a */ \
     f(inflateInit2_) f(inflate) f(inflateReset) f(inflateEnd) f(deflateInit2_) f(deflate) f(deflateEnd) \
     f(inflateResetKeep) f(deflateReset) \

@@ -193,6 +193,9 @@ extension LarkspurError.Code {
         case .unknownRoot: self = .certificateUnknownRoot
         case .certificateUntrusted: self = .certificateUntrusted
         case .pinMismatch: self = .certificatePinMismatch
+        case .certificateRevoked: self = .certificateRevoked
+        case .revocationListMissing, .revocationListExpired, .revocationListUnusable: self = .revocationUnknown
+        case .refusedByEvaluator: self = .serverTrustRefused
         case .clientCertificateRequired: self = .clientCertificateRequired
         case .clientCertificateRejected, .clientIdentityUnusable: self = .clientCertificateRejected
         case .insecureRequest: self = .insecureRequest

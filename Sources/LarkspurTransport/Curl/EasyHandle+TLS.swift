@@ -8,6 +8,7 @@ extension EasyHandle {
     /// the handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
         keyLog = tls.keyLog
+        verifiesName = !tls.configuration.dangerouslySkipsHostNameVerification
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
         // If libcurl does not have this option, it does not support https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
@@ -41,8 +42,14 @@ extension EasyHandle {
     ///   - tls: The settings of the connection.
     ///   - host: The host in its canonical form.
     ///   - isSecure: Whether the request is sent over TLS to the host, which may request a client certificate.
-    func configure(_ tls: TLSSettings, host: String, isSecure: Bool) -> Bool {
-        check?.begin(host: host)
+    ///   - generation: The number of the revocation lists. Default: nil, for none.
+    func configure(_ tls: TLSSettings, host: String, isSecure: Bool, revocation generation: UInt32? = nil) -> Bool {
+        if let generation, generation != check?.generation, !separates(tls, generation) { return false }
+        if let check, check.trust.hasEvaluator, !tls.configuration.dangerouslySkipsHostNameVerification,
+            !takes(CURLOPT_SSL_VERIFYHOST, check.checksName ? 0 : 2)
+        {
+            return false
+        }
         if isSecure, let identity = tls.configuration.clientIdentity, !identity.isFixed,
             !takes(identity.current(for: host, at: .now))
         {
@@ -91,8 +98,42 @@ extension EasyHandle {
             && takes(CURLOPT_SSLCERT_BLOB, certificates) && takes(CURLOPT_SSLKEY_BLOB, key)
     }
 
+    /// Separates the connections and TLS sessions whose certificates were checked with the current revocation lists
+    /// from earlier ones. Returns false if libcurl refuses an option.
+    ///
+    /// libcurl uses connections and TLS sessions only for transfers with the same roots. So for each generation of the
+    /// lists, the same roots have another notation.
+    private func separates(_ tls: TLSSettings, _ generation: UInt32) -> Bool {
+        check?.generation = nil
+        let isSeparate: Bool
+        switch tls.configuration.trustedRoots {
+        // No server is trusted.
+        case .only(let roots) where roots.isEmpty: isSeparate = true
+        case .only(let roots): isSeparate = takesOnly(roots, comment: "Revocation lists \(generation)\n")
+        case .system, .systemAnd:
+            let (option, path) = systemRoots
+            let notation = SystemRoots.notation(of: path, number: generation)
+            isSeparate = libcurl_easy_setopt_string(raw, option, notation) == CURLE_OK
+            // If libcurl does not have this option, it does not support https proxies.
+            set(option == CURLOPT_CAINFO ? CURLOPT_PROXY_CAINFO : CURLOPT_PROXY_CAPATH, notation)
+        }
+        // The handle may have a part of the options, and is not used for another request.
+        if isSeparate { check?.generation = generation } else { reuse.lacksOptions = true }
+        return isSeparate
+    }
+
+    /// The option for the system's roots, and the path of their file or folder.
+    private var systemRoots: (option: Int32, path: String) {
+        let (file, folder) = (Libcurl.authoritiesFile, Libcurl.authoritiesFolder)
+        // If there are no roots, libcurl finds no certificate in a folder that is none.
+        guard let path = SystemRoots.path(file: file, folder: folder) else { return (CURLOPT_CAPATH, "/dev/null") }
+        let isFolder = SystemRoots(file: file, folder: folder) == .asConfigured && path == folder
+        return (isFolder ? CURLOPT_CAPATH : CURLOPT_CAINFO, path)
+    }
+
     /// Makes libcurl use these roots in place of the system's roots, which must not be trusted.
-    private func takesOnly(_ roots: [TLSCertificate]) -> Bool {
+    /// - Parameter comment: A line of text behind the roots. Default: none.
+    private func takesOnly(_ roots: [TLSCertificate], comment: String = "") -> Bool {
         // No certificates are found at an empty path. For libcurl, this is not an error if it has other roots.
         let none = Libcurl.replacesMissingRoots ? "" : nil
         // If libcurl does not have these options, it does not support https proxies.
@@ -102,7 +143,7 @@ extension EasyHandle {
             libcurl_easy_setopt_string(raw, CURLOPT_CAPATH, none) == CURLE_OK
         else { return false }
         guard !roots.isEmpty else { return true }
-        let bundle = Data(roots.map(\.pem).joined().utf8)
+        let bundle = Data((roots.map(\.pem).joined() + comment).utf8)
         // If libcurl refuses this option, it does not trust any https proxy.
         _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
         return takes(CURLOPT_CAINFO_BLOB, bundle)
@@ -133,7 +174,7 @@ extension EasyHandle {
     private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        guard handle.check?.attach(to: tlsContext) != false,
+        guard handle.check?.attach(to: tlsContext, verifiesName: handle.verifiesName) != false,
             handle.support.closeWatch?.attach(to: tlsContext) != false,
             handle.keyLog?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }

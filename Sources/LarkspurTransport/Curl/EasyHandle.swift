@@ -82,6 +82,8 @@ final class EasyHandle {
     @exclusivity(unchecked) var check: ServerCheck?
     /// The log of the secrets of connections; nil if there is none.
     @exclusivity(unchecked) var keyLog: TLSKeyLog?
+    /// Whether the names of servers' certificates are verified.
+    @exclusivity(unchecked) var verifiesName = true
     /// The number of the TLS settings with which the handle was configured.
     @exclusivity(unchecked) var tlsNumber = 0
     /// The client's certificate and key that were last set; nil if there are none.

@@ -155,8 +155,34 @@ extension Exchange {
             // proxy would not be checked by the settings of the second host.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
-        guard handle.configure(tlsSettings, host: hostName, isSecure: destination.isSecure) else {
-            throw .unenforceableTLS(url: destination.url)
+        handle.check?.begin(
+            host: hostName,
+            proxy: transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil },
+            nameServer: group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
+        )
+        let isConfigured = handle.configure(
+            tlsSettings,
+            host: hostName,
+            isSecure: destination.isSecure,
+            revocation: try revocationGeneration(of: handle)
+        )
+        guard isConfigured else { throw .unenforceableTLS(url: destination.url) }
+    }
+
+    /// Reads the revocation lists if they have changed. Returns their number; nil if there are none.
+    private func revocationGeneration(of handle: EasyHandle) throws(URLError) -> UInt32? {
+        guard let trust = handle.check?.trust, destination.isSecure || transfer.route.proxy?.kind == .https else {
+            return nil
+        }
+        do throws(RevocationDefect) {
+            return try trust.updateRevocation(at: .now)
+        } catch {
+            throw .tls(
+                .secureConnectionFailed,
+                error.sentence,
+                url: destination.url,
+                TLSFailure(.revocationListUnusable, host: destination.url?.nameOfServer ?? "")
+            )
         }
     }
 

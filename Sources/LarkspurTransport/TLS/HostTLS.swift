@@ -74,6 +74,10 @@ struct HostTLSTable: Sendable {
     func admitsForeignTask(for url: URL?) -> Bool { settings.allSatisfy { $0.admitsForeignTask(for: url) } }
 
     /// Whether the settings call closures of the program on the session's thread.
-    var callsClosure: Bool { settings.contains { $0.configuration.clientIdentity?.callsClosure == true } }
+    var callsClosure: Bool {
+        settings.contains {
+            $0.configuration.clientIdentity?.callsClosure == true || $0.configuration.serverTrust != nil
+        }
+    }
 }
 #endif

@@ -78,7 +78,12 @@ final class TLSSettings: Sendable {
         if configuration.clientIdentity != nil, let reason = abilities.identityUnavailability {
             return "A client certificate cannot be used: \(reason)."
         }
+        if configuration.revocationLists != nil, configuration.dangerouslySkipsCertificateVerification {
+            return "Revocation lists cannot be checked if certificates are not verified."
+        }
         guard let reason = abilities.trustUnavailability else { return nil }
+        if configuration.serverTrust != nil { return "No server trust evaluator can be called: \(reason)." }
+        if configuration.revocationLists != nil { return "Revocation lists cannot be checked: \(reason)." }
         if configuration.clientIdentity?.isFromFiles == true {
             return "A client certificate that changes cannot be checked: \(reason)."
         }
@@ -150,6 +155,7 @@ extension TLSConfiguration {
     /// server's own certificate, and cannot add roots to the roots of the system.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
+            || serverTrust != nil || revocationLists != nil
     }
 }
 

@@ -89,6 +89,10 @@ public struct EngineReport: Sendable, CustomStringConvertible {
         }
         return [http2, http3] + codings + presentTLSAbilities + [
             Ability(
+                name: "revocation lists, and closures that decide about servers",
+                unavailability: ServerTrust.unavailability.map { "\($0)" }
+            ),
+            Ability(
                 name: "list of public suffixes for cookies",
                 unavailability: PublicSuffixList.current == .system
                     ? nil : "libpsl is not installed; a rule takes its place"

@@ -19,7 +19,7 @@ import Testing
 
         #expect(report.libcurlVersion == CurlURLSession.libcurlVersion && report.tlsLibrary != nil)
         #expect(report.abilities.first { $0.name.hasPrefix("HTTP/3") }?.isAvailable == CurlURLSession.supportsHTTP3)
-        #expect(Set(report.abilities.map(\.name)).count == report.abilities.count && report.abilities.count == 12)
+        #expect(Set(report.abilities.map(\.name)).count == report.abilities.count && report.abilities.count == 13)
         #expect(report.abilities.allSatisfy { $0.unavailability?.isEmpty != true })
         #expect(report.libraries.allSatisfy { FileManager.default.fileExists(atPath: $0) })
         #expect(report.libraries.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
