@@ -96,7 +96,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
                 name: "list of public suffixes for cookies",
                 unavailability: PublicSuffixList.current == .system
                     ? nil : "libpsl is not installed; a rule takes its place"
-            )
+            ),
         ]
     }
 
