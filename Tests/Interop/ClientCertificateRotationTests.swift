@@ -133,7 +133,7 @@ struct ClientCertificateRotationTests {
                 group.addTask {
                     var numbers: Set<Int> = []
                     for request in 0..<500 {
-                        let oldest = rotation.number(at: .now - .seconds(1))
+                        let oldest = rotation.number(at: ContinuousClock.now - .seconds(1))
                         let reply = try await session.reply(to: urls[(worker + request) % 2])
                         let name = reply.text.components(separatedBy: "CN=rotating-").last ?? ""
                         let number = try #require(Int(name), "\(reply.status) \(reply.text)")
@@ -143,7 +143,7 @@ struct ClientCertificateRotationTests {
                     return numbers
                 }
             }
-            return try await group.reduce(into: Set()) { $0.formUnion($1) }
+            return try await group.reduce(into: Set<Int>()) { $0.formUnion($1) }
         }
         #expect(numbers.count > 1)
         rotation.stop()

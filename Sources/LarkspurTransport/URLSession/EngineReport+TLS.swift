@@ -25,7 +25,7 @@ extension EngineReport {
             Ability(
                 name: "key exchange with X25519MLKEM768",
                 unavailability: tls.hasHybridGroup
-                    ? nil : "not known of \(tls.library); OpenSSL has it from 3.5 on"
+                    ? nil : "\(tls.library) is not known to have it; OpenSSL has it from 3.5 on"
             ),
         ]
     }

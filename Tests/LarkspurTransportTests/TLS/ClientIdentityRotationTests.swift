@@ -159,7 +159,6 @@ struct ClientIdentityRotationTests {
 
     @Test("A wrong passphrase is noticed when the files are read again")
     func passphrase() throws {
-        try write(.first)
         let identity = try ClientIdentity.pem(
             certificates: Data(TLSFixture.certificate.utf8),
             key: Data(TLSFixture.encryptedKey.utf8),
@@ -172,7 +171,6 @@ struct ClientIdentityRotationTests {
             passphrase: "wrong"
         )
         #expect(wrong.mismatch?.reason == .malformedKey)
-        #expect(wrong.mismatch?.message.contains("wrong\"") == false)
     }
 
     @Test("Without OpenSSL, sessions with identities from files are refused; a libcurl before 7.71 takes no identity")
