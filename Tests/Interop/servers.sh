@@ -177,6 +177,8 @@ server() {
         keepalive_timeout 0;
         return 200 "\$ssl_protocol \$ssl_session_reused \$ssl_client_verify \$ssl_client_s_dn";
     }
+    # On a connection that stays open.
+    location = /client { return 200 "\$ssl_client_verify \$ssl_client_s_dn"; }
     location = /to-other { return 302 https://localhost:${ports[otherChain]}/echo; }
     # As if it were the proxy.
     location = /proxy-refusal {

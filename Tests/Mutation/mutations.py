@@ -219,6 +219,28 @@ MUTATIONS = [
         "if !isMutated { revocation?.generation += 1 }",
         ["LarkspurTransportTests.RevocationListTests"],
     ),
+    # Client identities, configurations of hosts, and key exchanges
+    Mutation(
+        "a key that does not belong to its certificate is not used",
+        ENGINE + "TLS/ClientIdentity+Rotation.swift",
+        "if let mismatch = content.mismatch { return mismatch }",
+        "if let mismatch = content.mismatch, !isMutated { return mismatch }",
+        ["LarkspurTransportTests.ClientIdentityRotationTests"],
+    ),
+    Mutation(
+        "the TLS configuration of a host replaces that of its domain",
+        ENGINE + "TLS/HostTLS.swift",
+        "if let number = hosts[name] { return number }",
+        "if let number = hosts[name], !isMutated { return number }",
+        ["LarkspurTransportTests.HostTLSTests"],
+    ),
+    Mutation(
+        "the metrics have the group of the key exchange",
+        ENGINE + "Metrics/TransactionMetrics+Transfer.swift",
+        "tlsKeyExchangeGroup = tls.group",
+        "tlsKeyExchangeGroup = isMutated ? nil : tls.group",
+        ["LarkspurTransportTests.TransactionMetricsTests"],
+    ),
     # HSTS
     Mutation(
         "a host that requires https gets no request over http",

@@ -38,15 +38,19 @@ extension EasyHandle {
     }
 
     /// Sets the options for one host. Returns false if libcurl refuses them.
-    /// - Parameter generation: The number of the revocation lists; nil if there are none.
-    func configure(_ tls: TLSSettings, host: String, revocation generation: UInt32? = nil) -> Bool {
+    /// - Parameters:
+    ///   - tls: The settings of the connection.
+    ///   - host: The host in its canonical form.
+    ///   - isSecure: Whether the request is sent over TLS to the host, which may request a client certificate.
+    ///   - generation: The number of the revocation lists. Default: nil, for none.
+    func configure(_ tls: TLSSettings, host: String, isSecure: Bool, revocation generation: UInt32? = nil) -> Bool {
         if let generation, generation != check?.generation, !separates(tls, generation) { return false }
         if let check, check.trust.hasEvaluator, !tls.configuration.dangerouslySkipsHostNameVerification,
             !takes(CURLOPT_SSL_VERIFYHOST, check.checksName ? 0 : 2)
         {
             return false
         }
-        if let identity = tls.configuration.clientIdentity, !identity.isFixed,
+        if isSecure, let identity = tls.configuration.clientIdentity, !identity.isFixed,
             !takes(identity.current(for: host, at: .now))
         {
             return false

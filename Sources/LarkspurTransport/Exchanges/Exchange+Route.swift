@@ -151,8 +151,8 @@ extension Exchange {
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         try group.settings.tls[group.settings.tls.number(for: hostName)].admit(destination.url)
         if group.settings.tls.hasRules {
-            // Tunnels to hosts with different settings share an https proxy. A resumed TLS session with this proxy would
-            // not be checked by the settings of the second host.
+            // Tunnels to hosts with different settings may use the same https proxy. A resumed TLS session with this
+            // proxy would not be checked by the settings of the second host.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
         handle.check?.begin(
@@ -160,9 +160,13 @@ extension Exchange {
             proxy: transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil },
             nameServer: group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
         )
-        guard try handle.configure(tlsSettings, host: hostName, revocation: revocationGeneration(of: handle)) else {
-            throw .unenforceableTLS(url: destination.url)
-        }
+        let isConfigured = handle.configure(
+            tlsSettings,
+            host: hostName,
+            isSecure: destination.isSecure,
+            revocation: try revocationGeneration(of: handle)
+        )
+        guard isConfigured else { throw .unenforceableTLS(url: destination.url) }
     }
 
     /// Reads the revocation lists if they have changed. Returns their number; nil if there are none.

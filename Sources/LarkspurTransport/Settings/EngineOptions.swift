@@ -174,8 +174,8 @@ public struct EngineOptions: Sendable {
     /// The TLS configurations of hosts, in place of ``tls``. Default: none.
     ///
     /// A redirect to another host gets the configuration of that host. For each host, an entry without subdomains
-    /// replaces the entries with subdomains; of these, the entry with the longest domain applies. Of several entries for
-    /// the same host, the last one applies. Connections and TLS sessions are used only for requests with the same
+    /// replaces the entries with subdomains; of these, the entry with the longest domain applies. Of several entries
+    /// for the same host, the last one applies. Connections and TLS sessions are used only for requests with the same
     /// configuration.
     ///
     /// The configuration of a server also applies to an https proxy through which the connection to the server passes.

@@ -70,9 +70,9 @@ extension ClientIdentity {
     /// New requests do not use connections on which another certificate was sent.
     /// - Parameter identity: Returns the identity for a host, or nil for none. The host is in ASCII and lower case,
     ///   without port. The closure is called before each request over https, also after a redirect, on the thread of
-    ///   the session, so it must return quickly. An identity of ``rotating(certificateFile:keyFile:passphrase:onRefusal:)``
-    ///   must be created outside of the closure; without OpenSSL, such an identity does not change. An identity of this
-    ///   function counts as none.
+    ///   the session, so it must return quickly. It may return an identity of
+    ///   ``rotating(certificateFile:keyFile:passphrase:onRefusal:)`` that was created before; without OpenSSL, such an
+    ///   identity does not change. An identity of this function counts as none.
     public static func byHost(_ identity: @escaping @Sendable (_ host: String) -> ClientIdentity?) -> ClientIdentity {
         ClientIdentity(form: .choice(IdentityChoice(identity)))
     }

@@ -87,11 +87,7 @@ public struct EngineReport: Sendable, CustomStringConvertible {
                     ? nil : "its library is not installed, and Accept-Encoding does not name it"
             )
         }
-        return [http2, http3] + codings + [
-            Ability(
-                name: "pins of whole chains, and roots in addition to the system's",
-                unavailability: ServerTrust.unavailability.map { "\($0)" }
-            ),
+        return [http2, http3] + codings + presentTLSAbilities + [
             Ability(
                 name: "revocation lists, and closures that decide about servers",
                 unavailability: ServerTrust.unavailability.map { "\($0)" }

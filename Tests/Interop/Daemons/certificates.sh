@@ -104,6 +104,8 @@ make_client_certificates() {
     openssl pkcs12 -export -in client.pem -inkey client-key.pem -passout pass:secret -out client.p12
     issue_with_key stranger client unknown-authority key
     issue client-expired client authority -startdate 20200101000000Z -enddate 20200201000000Z
+    local number
+    for number in {0..11}; do issue_with_key "rotating-$number" "rotating-$number" authority key; done
 }
 
 make_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1-key.pem"; }

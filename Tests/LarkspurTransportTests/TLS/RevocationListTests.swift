@@ -191,8 +191,11 @@ struct RevocationListTests {
         let file = try #require(options.tls.revocationLists?.files.first)
         try Data(RevocationFixture.list.utf8).write(to: file, options: .atomic)
         // The file is looked at once a second.
+        let end = LoopTime.now.adding(20)
         var error: URLError?
-        while error == nil { error = try await session.outcome(of: server.url("/get")).error as? URLError }
+        while error == nil, LoopTime.now < end {
+            error = try await session.outcome(of: server.url("/get")).error as? URLError
+        }
         #expect(error?.tlsFailure?.reason == .certificateRevoked)
         let again = try await session.outcome(of: server.url("/get")).error as? URLError
         #expect(again?.tlsFailure?.reason == .certificateRevoked)
