@@ -84,7 +84,8 @@ struct RevocationListTests {
         for time in [1, 1.5, 2] { #expect(throws: RevocationDefect.self) { try files.read(at: start.adding(time)) } }
         try Data(RevocationFixture.emptyList.utf8).write(to: file)
         #expect(throws: RevocationDefect.self) { try files.read(at: start.adding(2.9)) }
-        #expect(isChanged(try files.read(at: start.adding(3))))
+        let reading = try files.read(at: start.adding(3))
+        #expect(isChanged(reading))
     }
 
     @Test("Each number of a path has another notation of the same path")
@@ -137,13 +138,13 @@ struct RevocationListTests {
         }
     }
 
-    static let faults: [([String], TLSFailure.Reason, String)] = [
+    static let unusableLists: [([String], TLSFailure.Reason, String)] = [
         ([], .revocationListMissing, "no revocation list"),
         ([RevocationFixture.expiredList], .revocationListExpired, "has expired"),
         ([RevocationFixture.forgedList], .revocationListUnusable, "not valid"),
     ]
 
-    @Test("A missing, expired or forged list is refused by its name", arguments: faults)
+    @Test("A missing, expired or forged list is refused by its name", arguments: unusableLists)
     func faults(lists: [String], reason: TLSFailure.Reason, text: String) async throws {
         let server = try server()
         var options = try options()
