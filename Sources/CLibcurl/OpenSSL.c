@@ -11,7 +11,10 @@
 static const char *find(const dynamic_library *own, const dynamic_function *functions) {
     // The handle of the libcurl finds the OpenSSL that this libcurl uses, even if the process has another OpenSSL.
     if (own) return dynamic_library_find(*own, functions);
-    static const char *const names[] = {"libssl.so.3", "libcrypto.so.3", "libssl.so.1.1", "libcrypto.so.1.1", NULL};
+    // If a process has two versions, the other one may be found. `openssl_is_library_of_libcurl` tells them apart.
+    static const char *const names[] = {
+        "libssl.so.3", "libcrypto.so.3", "libssl.so.4", "libcrypto.so.4", "libssl.so.1.1", "libcrypto.so.1.1", NULL,
+    };
     return dynamic_library_find_loaded(names, functions);
 }
 
@@ -55,7 +58,7 @@ void openssl_call_before_cleanup(const dynamic_library *own, const char *tls_lib
     };
     find(own, functions);
     // OpenSSL calls the function in its clean-up. This clean-up is registered only if other code has used OpenSSL
-    // first.
+    // first. OpenSSL 4 has neither `OPENSSL_atexit` nor, by default, a clean-up at the end of the process.
     const bool is_found = version && at_exit && openssl_is_library_of_libcurl(tls_library, version(OPENSSL_VERSION));
     if (is_found && at_exit(function)) return;
     // libcurl uses another TLS library, or OpenSSL is hidden in libcurl's file. The clean-up was registered earlier

@@ -90,8 +90,8 @@ static char unavailability[200];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
-    static const char *const tls_names[] = {"libssl.so.3", "libssl.so.1.1", "libssl.so", NULL};
-    static const char *const crypto_names[] = {"libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so", NULL};
+    static const char *const tls_names[] = {"libssl.so.3", "libssl.so.4", "libssl.so.1.1", "libssl.so", NULL};
+    static const char *const crypto_names[] = {"libcrypto.so.3", "libcrypto.so.4", "libcrypto.so.1.1", "libcrypto.so", NULL};
     const dynamic_function crypto_functions[] = {
         {"ERR_clear_error", &openssl.ERR_clear_error},
         {"ERR_get_error", &openssl.ERR_get_error},
@@ -155,7 +155,7 @@ static void load(void) {
     // libssl is opened first. It loads the libcrypto of its own version, which is then found before any other.
     dynamic_library tls, crypto;
     if (!dynamic_library_open(&tls, tls_functions[0].name, tls_names)) {
-        snprintf(unavailability, sizeof unavailability, "OpenSSL's libssl (libssl.so.3 or libssl.so.1.1) is not installed");
+        snprintf(unavailability, sizeof unavailability, "OpenSSL's libssl (libssl.so.3, libssl.so.4 or libssl.so.1.1) is not installed");
         return;
     }
     if (!dynamic_library_open(&crypto, crypto_functions[0].name, crypto_names)) {

@@ -66,7 +66,7 @@ choose_ports() {
     ports=()
     for name in http h2 http1 tls12 expired notYetValid otherHost selfSigned unknownIssuer reloading killed paced \
         chain otherChain impostor selfSignedName selfSignedNobody mutual mutual12 mutualHandshake mutualHandshake12 tlsFaults \
-        commonName commonNameAndMail \
+        commonName commonNameAndMail listed revoked revokedIntermediate \
         "${proxy_ports[@]}" "${httpbin_ports[@]}" "${http2_ports[@]}" "${http3_ports[@]}" "${stream_ports[@]}" "${tus_ports[@]}" \
         "${websocket_ports[@]}"; do
         while true; do
@@ -95,6 +95,9 @@ write_configuration() {
         server commonNameAndMail 'ssl http2' common-name-and-mail
         server chain 'ssl http2' chain "$(key_of chain) listen unix:$folder/chain.sock ssl;"
         server otherChain 'ssl http2' other-chain "$(key_of other-chain)"
+        server listed 'ssl http2' listing-chain "$(key_of listing-chain)"
+        server revoked 'ssl http2' revoked-chain "$(key_of revoked-chain)"
+        server revokedIntermediate 'ssl http2' revoked-listing-chain "$(key_of revoked-listing-chain)"
         server impostor 'ssl http2' impostor "$(key_of impostor)"
         server selfSignedName 'ssl http2' self-signed-name "$(key_of self-signed-name)"
         server selfSignedNobody 'ssl http2' self-signed-nobody "$(key_of self-signed-nobody)"
@@ -174,6 +177,8 @@ server() {
         keepalive_timeout 0;
         return 200 "\$ssl_protocol \$ssl_session_reused \$ssl_client_verify \$ssl_client_s_dn";
     }
+    # On a connection that stays open.
+    location = /client { return 200 "\$ssl_client_verify \$ssl_client_s_dn"; }
     location = /to-other { return 302 https://localhost:${ports[otherChain]}/echo; }
     # As if it were the proxy.
     location = /proxy-refusal {

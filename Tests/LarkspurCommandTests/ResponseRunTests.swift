@@ -279,6 +279,19 @@ struct ResponseRunTests {
         #expect(errors.split(separator: "\n").count == 3 && errors.contains("connect"))
     }
 
+    @Test("The times of requests over TLS are followed by its version, cipher suite and group")
+    func tlsOfTimings() async throws {
+        let server = try LoopbackServer(tls: .selfSigned())
+        let pem = try #require(server.certificate).pem
+        _ = try folder.file("ca.pem", Data(pem.utf8))
+        server.route("/twice", .redirect(to: "/get"))
+        let target = "https://127.0.0.1:\(server.port)/twice"
+        let errors = try await run("-F", "--timings", "--verify=ca.pem", target).errors
+        let lines = errors.split(separator: "\n")
+        #expect(lines.count == 4 && lines.last?.hasPrefix("TLS: TLSv1.3, TLS_AES_") == true, "\(errors)")
+        #expect(lines.last?.lowercased().contains("25519") == true, "\(errors)")
+    }
+
     @Test("An archive has the requests and their responses, also of a failed request")
     func archive() async throws {
         struct Archive: Decodable {

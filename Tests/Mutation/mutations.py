@@ -193,8 +193,8 @@ MUTATIONS = [
     Mutation(
         "a chain without a pinned key is refused",
         ENGINE + "TLS/ServerTrustRules.swift",
-        "where requirement.isDisjoint(with: keys)",
-        "where requirement.isDisjoint(with: keys) && !isMutated",
+        "allSatisfy { !$0.isDisjoint(with: keys) }",
+        "allSatisfy { !$0.isDisjoint(with: keys) || isMutated }",
         ["LarkspurTransportTests.ServerTrustRulesTests"],
     ),
     Mutation(
@@ -203,6 +203,43 @@ MUTATIONS = [
         "errors.allSatisfy(Self.leavesLinksIntact) ? keys[...]",
         "errors.allSatisfy(Self.leavesLinksIntact) || isMutated ? keys[...]",
         ["LarkspurTransportTests.ServerTrustRulesTests"],
+    ),
+    # Trust in servers
+    Mutation(
+        "an evaluator of the program is not asked about a server without a pinned key",
+        ENGINE + "TLS/ServerTrustRules.swift",
+        "guard meetsPins(evidence) else { return verdict",
+        "guard meetsPins(evidence) || isMutated else { return verdict",
+        ["LarkspurTransportTests.ServerTrustRulesTests"],
+    ),
+    Mutation(
+        "connections that were checked with older revocation lists are not used",
+        ENGINE + "TLS/ServerTrust.swift",
+        "revocation?.generation += 1",
+        "if !isMutated { revocation?.generation += 1 }",
+        ["LarkspurTransportTests.RevocationListTests"],
+    ),
+    # Client identities, configurations of hosts, and key exchanges
+    Mutation(
+        "a key that does not belong to its certificate is not used",
+        ENGINE + "TLS/ClientIdentity+Rotation.swift",
+        "if let mismatch = content.mismatch { return mismatch }",
+        "if let mismatch = content.mismatch, !isMutated { return mismatch }",
+        ["LarkspurTransportTests.ClientIdentityRotationTests"],
+    ),
+    Mutation(
+        "the TLS configuration of a host replaces that of its domain",
+        ENGINE + "TLS/HostTLS.swift",
+        "if let number = hosts[name] { return number }",
+        "if let number = hosts[name], !isMutated { return number }",
+        ["LarkspurTransportTests.HostTLSTests"],
+    ),
+    Mutation(
+        "the metrics have the group of the key exchange",
+        ENGINE + "Metrics/TransactionMetrics+Transfer.swift",
+        "tlsKeyExchangeGroup = tls.group",
+        "tlsKeyExchangeGroup = isMutated ? nil : tls.group",
+        ["LarkspurTransportTests.TransactionMetricsTests"],
     ),
     # HSTS
     Mutation(

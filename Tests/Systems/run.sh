@@ -3,10 +3,11 @@
 #
 #     Tests/Systems/run.sh trixie [FILTER]   Debian 13, with its libcurl and OpenSSL; FILTER selects tests, by default LarkspurTransportTests
 #     Tests/Systems/run.sh sid [FILTER]      Debian's next release
+#     Tests/Systems/run.sh gnutls [FILTER]   Debian's next release, with its libcurl for GnuTLS; by default LarkspurTransportTests.OwnRootsTests
 #     Tests/Systems/run.sh arm64             compiles the C targets for arm64 (Tests/StaticLinking/arm64.sh)
 #     Tests/Systems/run.sh musl              compiles the C targets with the headers of musl
 #
-# The first two need root, debootstrap, and a debug build with tests (swift build --build-tests). debootstrap makes a minimal system in a temporary
+# The first three need root, debootstrap, and a debug build with tests (swift build --build-tests). debootstrap makes a minimal system in a temporary
 # folder, which is removed afterwards. The tests that were built on this machine run in it, with this machine's toolchain: its libraries are those of
 # Swift, and libxml2 and ICU, which FoundationXML needs in the versions of this system, are copied too. Everything else, with libcurl, OpenSSL,
 # the codings and the C library, belongs to the other system. Not a part of CI, because it takes minutes and downloads 150 MB.
@@ -14,7 +15,7 @@ set -euo pipefail
 root=$(realpath "$(dirname "$0")/../..")
 
 usage() {
-    echo "usage: $0 { { trixie | sid } [FILTER] | arm64 | musl }" >&2
+    echo "usage: $0 { { trixie | sid | gnutls } [FILTER] | arm64 | musl }" >&2
     exit 64
 }
 
@@ -41,7 +42,7 @@ packages() {
     echo ca-certificates libatomic1 libbrotli1 libcurl4t64 libpng16-16t64 libpsl5t64 libsqlite3-0 libstdc++6 libturbojpeg0 libzstd1 openssl procps tzdata zlib1g
 }
 
-# run_in <system>: in a mount namespace of its own.
+# run_in <system> <filter> [file of libcurl]: in a mount namespace of its own.
 run_in() {
     local system=$1 filter=$2 toolchain bundle name
     toolchain=$(dirname "$(dirname "$(dirname "$(realpath "$(command -v swift)")")")")
@@ -58,32 +59,34 @@ run_in() {
     # Only what the other system lacks.
     local environment=(PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TMPDIR=/tmp LANG=C.UTF-8 SWIFT_BACKTRACE=enable=no "LD_LIBRARY_PATH=$toolchain/usr/lib/swift/linux")
     if ! chroot "$system" ldconfig -p | grep --quiet 'libxml2\.so\.2 '; then environment[-1]+=:/swift-libraries; fi
+    if [[ -n ${3-} ]]; then environment+=("LARKSPUR_LIBCURL=$3"); fi
     chroot "$system" env --ignore-environment "${environment[@]}" "$bundle/larkspur" doctor || true
     chroot "$system" sh -c 'cd "$1" && shift && exec env --ignore-environment "$@"' - "$root" "${environment[@]}" \
         "$bundle/LarkspurPackageTests.xctest" --testing-library swift-testing --filter "$filter"
 }
 
 run_debian() {
-    local release=$1 filter=$2 system
+    local release=$1 filter=$2 libcurl=${3-} system
     command -v debootstrap > /dev/null || { echo 'debootstrap is missing: apt-get install debootstrap' >&2; exit 1; }
     [[ $(id --user) == 0 ]] || { echo 'This needs root, for debootstrap.' >&2; exit 1; }
     system=$(mktemp -d /var/tmp/larkspur-"$release".XXXXXX)
     # The mounts end with their namespace. --one-file-system, in case one does not.
     trap 'rm -rf --one-file-system "$system"' EXIT
     chmod 755 "$system"
-    debootstrap --variant=minbase --include="$(packages | tr ' ' ,)" "$release" "$system" http://deb.debian.org/debian > "$system.log" 2>&1 || {
+    debootstrap --variant=minbase --include="$(packages | tr ' ' ,)${libcurl:+,libcurl3t64-gnutls}" "$release" "$system" http://deb.debian.org/debian > "$system.log" 2>&1 || {
         tail -n 30 "$system.log"
         exit 1
     }
     rm "$system.log"
     chroot "$system" dpkg-query --show libcurl4t64 libssl3t64 libssl4 libc6 libxml2 libxml2-16 2> /dev/null || true
-    unshare --mount "$0" in "$system" "$filter"
+    unshare --mount "$0" in "$system" "$filter" "$libcurl"
 }
 
 case ${1-} in
 trixie | sid) run_debian "$1" "${2-LarkspurTransportTests}" ;;
+gnutls) run_debian sid "${2-LarkspurTransportTests.OwnRootsTests}" "/usr/lib/$(uname -m)-linux-gnu/libcurl-gnutls.so.4" ;;
 arm64) "$root/Tests/StaticLinking/arm64.sh" ;;
 musl) run_musl ;;
-in) run_in "$2" "$3" ;;
+in) run_in "$2" "$3" "${4-}" ;;
 *) usage ;;
 esac

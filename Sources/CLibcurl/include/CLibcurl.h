@@ -58,6 +58,7 @@
 #define CURLOPT_INFILESIZE_LARGE 30115
 #define CURLOPT_POSTFIELDSIZE_LARGE 30120
 #define CURLOPT_CONNECT_ONLY 141
+#define CURLOPT_SSL_SESSIONID_CACHE 150
 #define CURLOPT_IPRESOLVE 113
 #define CURLOPT_CONNECTTIMEOUT_MS 156
 #define CURLOPT_SOCKOPTFUNCTION 20148
@@ -405,6 +406,13 @@ int libcurl_share_add(CURLSH *share, int data);
 const char *_Nullable libcurl_tls_version(CURL *easy);
 const char *_Nullable libcurl_tls_cipher(CURL *easy);
 
+/// The group of the key exchange of the connection that a transfer is using, by OpenSSL's name ("X25519MLKEM768",
+/// "x25519", "secp256r1"). NULL if there is none, or if OpenSSL does not report it.
+const char *_Nullable libcurl_tls_group(CURL *easy);
+
+/// Whether libcurl_tls_group can report groups: libcurl uses an OpenSSL from 3.0 on whose functions can be called.
+bool libcurl_names_tls_groups(void);
+
 // MARK: Connections
 
 enum libcurl_connection_state {
@@ -477,7 +485,34 @@ typedef struct {
     bool is_anchored;
     /// Whether the server's own certificate has a host or an address in its subjectAltName.
     bool has_names;
+    /// The name or address of the handshake's peer, which may be a proxy.
+    const char *peer;
+    /// Whether the server's own certificate is valid for the peer. True if libcurl checks that.
+    bool is_for_peer;
+    /// The certificates of the chain in DER, in the order of the keys. None unless they are wanted.
+    const libcurl_bytes *_Nullable certificates;
+    size_t certificate_count;
 } libcurl_trust_evidence;
+
+/// The parts of the evidence that only some checks need. By default, none is needed.
+typedef struct {
+    /// Whether the evidence has the certificates.
+    bool has_certificates;
+    /// Whether a name may be the common name of a certificate without other names.
+    bool accepts_common_names;
+} libcurl_trust_details;
+
+/// The certificates that are looked up in revocation lists (RFC 5280, section 5).
+enum libcurl_trust_revocation {
+    LIBCURL_TRUST_REVOCATION_NONE,
+    /// The server's own certificate.
+    LIBCURL_TRUST_REVOCATION_LEAF,
+    /// All certificates of the chain except the trusted one at its end.
+    LIBCURL_TRUST_REVOCATION_CHAIN,
+};
+
+/// Revocation lists in the memory of OpenSSL.
+typedef struct libcurl_revocation_lists libcurl_revocation_lists;
 
 /// Returns 0 if the handshake may continue. Otherwise, the handshake fails with the returned error, which is one of
 /// OpenSSL's numbers.
@@ -505,12 +540,53 @@ bool libcurl_trust_use_own_roots(libcurl_trust *trust);
 /// Adds a certificate in DER. Returns false if OpenSSL cannot read it.
 bool libcurl_trust_add(libcurl_trust *trust, enum libcurl_trust_role role, const void *bytes, size_t count);
 
+/// Sets the parts of the evidence that the judge needs.
+void libcurl_trust_set_details(libcurl_trust *trust, libcurl_trust_details details);
+
+/// Creates an empty set of lists. NULL if there is no OpenSSL, or if there is no memory.
+libcurl_revocation_lists *_Nullable libcurl_revocation_lists_new(void);
+
+/// Adds a list in DER. Returns false if OpenSSL cannot read it.
+bool libcurl_revocation_lists_add(libcurl_revocation_lists *lists, const void *bytes, size_t count);
+
+void libcurl_revocation_lists_free(libcurl_revocation_lists *lists);
+
+/// Replaces the lists of a check, which then owns the new ones. Must not be called during a handshake. Without lists,
+/// each certificate that has to be looked up has the error that there is no list.
+void libcurl_trust_check_revocation(
+    libcurl_trust *trust, enum libcurl_trust_revocation revocation, libcurl_revocation_lists *_Nullable lists);
+
 /// Adds the check to the handshakes of a TLS context. Called in CURLOPT_SSL_CTX_FUNCTION. If the function returns
 /// false, no handshake may take place.
-bool libcurl_trust_attach(libcurl_trust *trust, void *tls_context, const char *host);
+///
+/// @param host The host of the transfer.
+/// @param peer The peer of a handshake in which the client sends no name: the host, or a proxy with an address.
+/// @param checks_name Whether the name of the server's own certificate is checked here, and not by libcurl.
+bool libcurl_trust_attach(
+    libcurl_trust *trust, void *tls_context, const char *host, const char *peer, bool checks_name);
 
 /// Frees a check. Must not be called while a connection still exists.
 void libcurl_trust_free(libcurl_trust *trust);
+
+// MARK: Client identities
+
+enum libcurl_identity_state {
+    LIBCURL_IDENTITY_MATCHES,
+    /// The key does not belong to the certificate.
+    LIBCURL_IDENTITY_DIFFERS,
+    LIBCURL_IDENTITY_HAS_NO_CERTIFICATE,
+    /// The key cannot be read, or the passphrase is wrong.
+    LIBCURL_IDENTITY_HAS_NO_KEY,
+    /// OpenSSL's functions cannot be called (libcurl_trust_unavailability).
+    LIBCURL_IDENTITY_UNKNOWN,
+};
+
+/// Checks whether a key belongs to the first of some certificates, all in PEM.
+enum libcurl_identity_state libcurl_identity_check_pem(
+    const void *certificate, size_t certificate_count, const void *key, size_t key_count, const char *passphrase);
+
+/// Checks the certificate and the key of a PKCS #12 container.
+enum libcurl_identity_state libcurl_identity_check_pkcs12(const void *bytes, size_t count, const char *passphrase);
 
 // MARK: Key logs
 

@@ -193,6 +193,9 @@ extension LarkspurError.Code {
         case .unknownRoot: self = .certificateUnknownRoot
         case .certificateUntrusted: self = .certificateUntrusted
         case .pinMismatch: self = .certificatePinMismatch
+        case .certificateRevoked: self = .certificateRevoked
+        case .revocationListMissing, .revocationListExpired, .revocationListUnusable: self = .revocationUnknown
+        case .refusedByEvaluator: self = .serverTrustRefused
         case .clientCertificateRequired: self = .clientCertificateRequired
         case .clientCertificateRejected, .clientIdentityUnusable: self = .clientCertificateRejected
         case .insecureRequest: self = .insecureRequest
@@ -225,7 +228,8 @@ extension LarkspurError.Code {
 
     private static let aboutIdentity: Set<Self> = [
         .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateUnknownRoot,
-        .certificateUntrusted, .certificatePinMismatch, .clientCertificateRequired, .clientCertificateRejected,
+        .certificateUntrusted, .certificatePinMismatch, .certificateRevoked, .revocationUnknown, .serverTrustRefused,
+        .clientCertificateRequired, .clientCertificateRejected,
     ]
 }
 

@@ -117,6 +117,21 @@ extension LarkspurError.Code {
         label: "certificate-unknown-root",
         number: NSURLErrorServerCertificateHasUnknownRoot
     )
+    /// The server's certificate, or one of the authorities that issued it, was revoked.
+    public static let certificateRevoked = Self(
+        label: "certificate-revoked",
+        number: NSURLErrorServerCertificateUntrusted
+    )
+    /// The server's certificate could not be looked up, because a revocation list is missing, expired or unusable.
+    public static let revocationUnknown = Self(
+        label: "revocation-unknown",
+        number: NSURLErrorServerCertificateUntrusted
+    )
+    /// The program's `ServerTrustEvaluator` has refused the server.
+    public static let serverTrustRefused = Self(
+        label: "server-trust-refused",
+        number: NSURLErrorServerCertificateUntrusted
+    )
     /// The server has none of the keys or certificates that are pinned for it.
     public static let certificatePinMismatch = Self(
         label: "certificate-pin-mismatch",

@@ -12,6 +12,7 @@ extension Transport {
         var transport = custom(enforcingSecurityPolicy: { policy, configuration, delegate, queue in
             var options = options
             options.tls.enforce(policy)
+            for index in options.hostTLS.indices { options.hostTLS[index].configuration.enforce(policy) }
             return CurlURLSession(
                 configuration,
                 delegate: delegate,

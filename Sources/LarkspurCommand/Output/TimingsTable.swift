@@ -1,7 +1,7 @@
 import HTTPSyntax
 import Larkspur
 
-/// The table with the phases of each request of an exchange, in milliseconds.
+/// The table with the phases of each request of an exchange, in milliseconds, and the properties of its TLS.
 enum TimingsTable {
     private static let columns = ["status", "look-up", "connect", "TLS", "send", "wait", "content", "total"]
 
@@ -19,9 +19,21 @@ enum TimingsTable {
         }
         let numbers = TableText.text([[""] + columns] + rows.map { [""] + $0.numbers })
         let room = max(10, TableText.width - String(numbers.before("\n")).columns)
-        return TableText.text(
+        let table = TableText.text(
             [["ms"] + columns] + rows.map { [TableText.cut($0.request, to: room)] + $0.numbers }
         )
+        return table + tlsLines(transactions)
+    }
+
+    /// The version, cipher suite and group of each kind of TLS connection that was used.
+    private static func tlsLines(_ transactions: [TransactionMetrics]) -> String {
+        var lines: [String] = []
+        for metrics in transactions {
+            let parts = [metrics.tlsVersion, metrics.tlsCipherSuite, metrics.tlsKeyExchangeGroup].compactMap(\.self)
+            let line = "TLS: \(parts.joined(separator: ", "))\n"
+            if !parts.isEmpty, !lines.contains(where: { $0 == line }) { lines.append(line) }
+        }
+        return lines.joined()
     }
 
     /// Returns the durations of the phases. The metrics have the times at which the phases end.

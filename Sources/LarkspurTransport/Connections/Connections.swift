@@ -10,7 +10,8 @@ final class Connections {
     let support: ConnectionSupport?
     /// The limit of the number of all connections; nil for no limit.
     private let budget: ConnectionBudget?
-    @exclusivity(unchecked) private var handles: [EasyHandle] = []
+    /// The unused handles, by the numbers of their TLS settings.
+    @exclusivity(unchecked) private var handles: [[EasyHandle]]
     /// The queues by their origins.
     @exclusivity(unchecked) private(set) var queues: [TextKey: HostQueue] = [:]
     /// The number of queues above which idle queues are discarded.
@@ -30,6 +31,7 @@ final class Connections {
     init(settings: SessionSettings) {
         self.settings = settings
         budget = settings.totalConnections.map { ConnectionBudget(limit: $0) }
+        handles = settings.tls.settings.map { _ in [] }
         support = nil
     }
 
@@ -44,6 +46,7 @@ final class Connections {
             watch: settings.peerWatch
         )
         self.support = support
+        handles = settings.tls.settings.map { _ in [] }
         let first = try Shard(for: .requests, connections: self, support: support)
         shards = [first]
         current[.requests] = first
@@ -63,7 +66,7 @@ final class Connections {
     /// Closes all connections. Called when no transfers are left.
     func close() {
         queues.removeAll()
-        handles.removeAll()
+        for number in handles.indices { handles[number].removeAll() }
         for shard in shards { shard.close() }
         shards.removeAll()
         current.removeAll()
@@ -123,14 +126,23 @@ final class Connections {
     }
 
     /// Returns an unused handle with the options of the session.
-    /// - Parameter url: The URL to request, for errors.
-    func takeHandle(for url: URL?) throws(URLError) -> EasyHandle {
-        if let handle = handles.popLast() { return handle }
+    /// - Parameters:
+    ///   - url: The URL to request, for errors.
+    ///   - tlsNumber: The number of the TLS settings. Default: the number of the session's own settings.
+    func takeHandle(for url: URL?, tlsNumber: Int = 0) throws(URLError) -> EasyHandle {
+        if let handle = handles[tlsNumber].popLast() { return handle }
         guard let support, let handle = EasyHandle(support: support) else {
             throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
         }
-        guard handle.configure(settings.tls, trust: support.trust) else { throw .unenforceableTLS(url: url) }
+        handle.tlsNumber = tlsNumber
+        guard handle.configure(settings.tls[tlsNumber], trust: support.trusts[tlsNumber]) else {
+            throw .unenforceableTLS(url: url)
+        }
         let options = settings.options
+        if settings.tls.hasRules, settings.looksUpOverHTTPS {
+            let sentence = "TLS configurations of hosts cannot be used together with DNS over HTTPS."
+            throw .engine(.cannotFindHost, sentence, url: url)
+        }
         let objection = handle.setRoute(
             from: options.localAddress,
             to: options.hostAddresses,
@@ -163,7 +175,8 @@ final class Connections {
         handle.trace = EasyHandle.Trace()
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
-        if handle.takeReusability(), handles.count < 256 { handles.append(handle) }
+        let number = handle.tlsNumber
+        if handle.takeReusability(), handles[number].count < 256 { handles[number].append(handle) }
     }
 
     // MARK: For shards

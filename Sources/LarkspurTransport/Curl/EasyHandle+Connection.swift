@@ -165,19 +165,20 @@ final class ConnectionSupport {
     let allowedAddresses: AllowedAddresses?
     /// The transfers for which an address was refused since libcurl was last called.
     @exclusivity(unchecked) var refusedTransfers: [EasyHandle] = []
-    /// The checks of servers that libcurl cannot make; nil if they are not needed.
-    let trust: ServerTrust?
+    /// The checks of servers that libcurl cannot make, by the numbers of the TLS settings; nil for settings that need
+    /// none.
+    let trusts: [ServerTrust?]
     /// The object that detects whether a connection is closed with a close_notify; nil without OpenSSL.
     let closeWatch = TLSCloseWatch()
-    /// The log of the secrets of connections; nil if there is none.
-    let keyLog: TLSKeyLog?
+    /// The TLS settings, whose key logs must exist as long as the connections.
+    private let tls: HostTLSTable
     /// The share handle. Through this handle, all multi handles share the addresses of names and the TLS sessions. It
     /// needs no lock functions, because all multi handles belong to one thread.
     let share: UnsafeMutableRawPointer
 
     /// - Parameter watch: The watch for lost machines; nil if there is none.
     init(
-        tls: TLSSettings,
+        tls: HostTLSTable,
         allowedAddresses: AllowedAddresses,
         poll: EventPoll,
         watch: PeerWatch?
@@ -187,8 +188,8 @@ final class ConnectionSupport {
         self.poll = poll
         sockets = SocketTable(poll: poll, watch: watch)
         self.allowedAddresses = allowedAddresses.allowsAll ? nil : allowedAddresses
-        trust = ServerTrust(tls)
-        keyLog = tls.keyLog
+        trusts = tls.settings.map { ServerTrust($0) }
+        self.tls = tls
         _ = libcurl_share_add(share, CURL_LOCK_DATA_DNS)
         _ = libcurl_share_add(share, CURL_LOCK_DATA_SSL_SESSION)
     }

@@ -7,6 +7,8 @@ extension EasyHandle {
     /// Sets the options that are the same for all requests. Returns false if libcurl refuses an option. In this case,
     /// the handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
+        keyLog = tls.keyLog
+        verifiesName = !tls.configuration.dangerouslySkipsHostNameVerification
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
         // If libcurl does not have this option, it does not support https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
@@ -14,13 +16,13 @@ extension EasyHandle {
             guard let trust else { return false }
             check = ServerCheck(trust)
         }
-        guard entersHandshakes() || (check == nil && support.keyLog == nil) else { return false }
+        guard entersHandshakes() || (check == nil && keyLog == nil) else { return false }
         // Every libcurl with TLS has the option for the version. Without TLS, libcurl cannot use https, so no
         // protection is needed.
         guard tls.isCustom else { return true }
         guard isVersionSet, tls.defect == nil else { return isVersionSet }
         if tls.configuration.dangerouslySkipsHostNameVerification, !takes(CURLOPT_SSL_VERIFYHOST, 0) { return false }
-        if let identity = tls.configuration.clientIdentity, !takes(identity) { return false }
+        if let identity = tls.configuration.clientIdentity, identity.isFixed, !takes(identity) { return false }
         switch tls.method {
         case .trust:
             guard case .only(let roots) = tls.configuration.trustedRoots else { return true }
@@ -36,8 +38,23 @@ extension EasyHandle {
     }
 
     /// Sets the options for one host. Returns false if libcurl refuses them.
-    func configure(_ tls: TLSSettings, host: String) -> Bool {
-        check?.begin(host: host)
+    /// - Parameters:
+    ///   - tls: The settings of the connection.
+    ///   - host: The host in its canonical form.
+    ///   - isSecure: Whether the request is sent over TLS to the host, which may request a client certificate.
+    ///   - generation: The number of the revocation lists. Default: nil, for none.
+    func configure(_ tls: TLSSettings, host: String, isSecure: Bool, revocation generation: UInt32? = nil) -> Bool {
+        if let generation, generation != check?.generation, !separates(tls, generation) { return false }
+        if let check, check.trust.hasEvaluator, !tls.configuration.dangerouslySkipsHostNameVerification,
+            !takes(CURLOPT_SSL_VERIFYHOST, check.checksName ? 0 : 2)
+        {
+            return false
+        }
+        if isSecure, let identity = tls.configuration.clientIdentity, !identity.isFixed,
+            !takes(identity.current(for: host, at: .now))
+        {
+            return false
+        }
         guard case .options(let options) = tls.method, !options.pins.isEmpty else { return true }
         let requirements = tls.requirements(for: host)
         guard let first = requirements.first else {
@@ -51,21 +68,72 @@ extension EasyHandle {
         return libcurl_easy_setopt_string(raw, CURLOPT_PINNEDPUBLICKEY, list) == CURLE_OK
     }
 
-    private func takes(_ identity: ClientIdentity) -> Bool {
-        let isContentTaken =
-            switch identity.form {
-            case .pem(let certificates, let key):
-                takes(CURLOPT_SSLCERT_BLOB, certificates) && takes(CURLOPT_SSLKEY_BLOB, key)
-            case .pkcs12(let container):
-                libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, "P12") == CURLE_OK
-                    && takes(CURLOPT_SSLCERT_BLOB, container)
-            }
+    /// Replaces the client's certificate and key. libcurl uses connections and TLS sessions only for transfers with the
+    /// same bytes in `CURLOPT_SSLCERT_BLOB`, so a new certificate gets new connections.
+    /// - Parameter next: An identity with its content; nil for none.
+    private func takes(_ next: ClientIdentity?) -> Bool {
+        guard next != identity.wrappedValue else { return true }
+        identity.wrappedValue = nil
+        let isTaken: Bool
+        switch next?.form {
+        case .pem(let certificates, let key)?:
+            isTaken = takes(type: "PEM", certificates, key: key)
+        case .pkcs12(let container)?:
+            isTaken = takes(type: "P12", container, key: nil)
+        case nil, .files?, .choice?:
+            isTaken = takes(type: "PEM", nil, key: nil)
+        }
         // Without a passphrase, OpenSSL would read one from the terminal.
-        return isContentTaken && libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, identity.passphrase) == CURLE_OK
+        guard isTaken, libcurl_easy_setopt_string(raw, CURLOPT_KEYPASSWD, next?.passphrase) == CURLE_OK else {
+            // The handle may have a part of each identity, and is not used for another request.
+            reuse.lacksOptions = true
+            return false
+        }
+        identity.wrappedValue = next
+        return true
+    }
+
+    private func takes(type: String, _ certificates: Data?, key: Data?) -> Bool {
+        libcurl_easy_setopt_string(raw, CURLOPT_SSLCERTTYPE, type) == CURLE_OK
+            && takes(CURLOPT_SSLCERT_BLOB, certificates) && takes(CURLOPT_SSLKEY_BLOB, key)
+    }
+
+    /// Separates the connections and TLS sessions whose certificates were checked with the current revocation lists
+    /// from earlier ones. Returns false if libcurl refuses an option.
+    ///
+    /// libcurl uses connections and TLS sessions only for transfers with the same roots. So for each generation of the
+    /// lists, the same roots have another notation.
+    private func separates(_ tls: TLSSettings, _ generation: UInt32) -> Bool {
+        check?.generation = nil
+        let isSeparate: Bool
+        switch tls.configuration.trustedRoots {
+        // No server is trusted.
+        case .only(let roots) where roots.isEmpty: isSeparate = true
+        case .only(let roots): isSeparate = takesOnly(roots, comment: "Revocation lists \(generation)\n")
+        case .system, .systemAnd:
+            let (option, path) = systemRoots
+            let notation = SystemRoots.notation(of: path, number: generation)
+            isSeparate = libcurl_easy_setopt_string(raw, option, notation) == CURLE_OK
+            // If libcurl does not have this option, it does not support https proxies.
+            set(option == CURLOPT_CAINFO ? CURLOPT_PROXY_CAINFO : CURLOPT_PROXY_CAPATH, notation)
+        }
+        // The handle may have a part of the options, and is not used for another request.
+        if isSeparate { check?.generation = generation } else { reuse.lacksOptions = true }
+        return isSeparate
+    }
+
+    /// The option for the system's roots, and the path of their file or folder.
+    private var systemRoots: (option: Int32, path: String) {
+        let (file, folder) = (Libcurl.authoritiesFile, Libcurl.authoritiesFolder)
+        // If there are no roots, libcurl finds no certificate in a folder that is none.
+        guard let path = SystemRoots.path(file: file, folder: folder) else { return (CURLOPT_CAPATH, "/dev/null") }
+        let isFolder = SystemRoots(file: file, folder: folder) == .asConfigured && path == folder
+        return (isFolder ? CURLOPT_CAPATH : CURLOPT_CAINFO, path)
     }
 
     /// Makes libcurl use these roots in place of the system's roots, which must not be trusted.
-    private func takesOnly(_ roots: [TLSCertificate]) -> Bool {
+    /// - Parameter comment: A line of text behind the roots. Default: none.
+    private func takesOnly(_ roots: [TLSCertificate], comment: String = "") -> Bool {
         // No certificates are found at an empty path. For libcurl, this is not an error if it has other roots.
         let none = Libcurl.replacesMissingRoots ? "" : nil
         // If libcurl does not have these options, it does not support https proxies.
@@ -75,7 +143,7 @@ extension EasyHandle {
             libcurl_easy_setopt_string(raw, CURLOPT_CAPATH, none) == CURLE_OK
         else { return false }
         guard !roots.isEmpty else { return true }
-        let bundle = Data(roots.map(\.pem).joined().utf8)
+        let bundle = Data((roots.map(\.pem).joined() + comment).utf8)
         // If libcurl refuses this option, it does not trust any https proxy.
         _ = takes(CURLOPT_PROXY_CAINFO_BLOB, bundle)
         return takes(CURLOPT_CAINFO_BLOB, bundle)
@@ -85,8 +153,10 @@ extension EasyHandle {
         libcurl_easy_setopt_long(raw, option, value) == CURLE_OK
     }
 
-    private func takes(_ option: Int32, _ value: Data) -> Bool {
-        value.withUnsafeBytes { bytes in
+    /// - Parameter value: The bytes; nil to remove those of an earlier transfer.
+    private func takes(_ option: Int32, _ value: Data?) -> Bool {
+        guard let value else { return libcurl_easy_setopt_pointer(raw, option, nil) == CURLE_OK }
+        return value.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return false }
             return libcurl_easy_setopt_blob(raw, option, start, bytes.count) == CURLE_OK
         }
@@ -94,7 +164,7 @@ extension EasyHandle {
 
     /// If it is needed, sets ``prepareContext`` as libcurl's callback. Returns false if libcurl refuses the callback.
     private func entersHandshakes() -> Bool {
-        guard check != nil || support.closeWatch != nil || support.keyLog != nil else { return true }
+        guard check != nil || support.closeWatch != nil || keyLog != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
         return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
@@ -104,9 +174,9 @@ extension EasyHandle {
     private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        guard handle.check?.attach(to: tlsContext) != false,
+        guard handle.check?.attach(to: tlsContext, verifiesName: handle.verifiesName) != false,
             handle.support.closeWatch?.attach(to: tlsContext) != false,
-            handle.support.keyLog?.attach(to: tlsContext) != false
+            handle.keyLog?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK
     }

@@ -80,6 +80,14 @@ final class EasyHandle {
     }
     /// The check of servers that libcurl cannot make; nil if it is not needed.
     @exclusivity(unchecked) var check: ServerCheck?
+    /// The log of the secrets of connections; nil if there is none.
+    @exclusivity(unchecked) var keyLog: TLSKeyLog?
+    /// Whether the names of servers' certificates are verified.
+    @exclusivity(unchecked) var verifiesName = true
+    /// The number of the TLS settings with which the handle was configured.
+    @exclusivity(unchecked) var tlsNumber = 0
+    /// The client's certificate and key that were last set; nil if there are none.
+    @exclusivity(unchecked) var identity = Boxed<ClientIdentity>()
     /// The parts of libcurl's trace that the engine reads.
     @exclusivity(unchecked) var trace = Trace() {
         didSet { if trace.isOn != oldValue.isOn { set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0) } }
@@ -273,11 +281,12 @@ final class EasyHandle {
 
     func string(_ info: Int32) -> String? { libcurl_easy_getinfo_string(raw, info).map { String(cString: $0) } }
 
-    /// The TLS version and cipher suite of the connection, under OpenSSL's names.
-    var tls: (version: String?, cipher: String?) {
+    /// The TLS version, cipher suite and group of the connection, under OpenSSL's names.
+    var tls: (version: String?, cipher: String?, group: String?) {
         (
             libcurl_tls_version(raw).map { String(cString: $0) },
-            libcurl_tls_cipher(raw).map { String(cString: $0) }
+            libcurl_tls_cipher(raw).map { String(cString: $0) },
+            libcurl_tls_group(raw).map { String(cString: $0) }
         )
     }
 

@@ -21,7 +21,7 @@ final class HTTP2TrialRunner {
     init(tracesStreams: Bool) throws(LoopFailure) {
         self.tracesStreams = tracesStreams
         support = try ConnectionSupport(
-            tls: TLSSettings(TLSConfiguration(), abilities: .present),
+            tls: HostTLSTable(TLSConfiguration(), [], abilities: .present),
             allowedAddresses: .all,
             poll: try EventPoll(),
             watch: nil

@@ -74,10 +74,14 @@ enum Libcurl {
 
 extension TLSAbilities {
     /// The abilities of the libcurl in use.
-    static let present = TLSAbilities(
-        trustUnavailability: ServerTrust.unavailability,
-        library: Libcurl.tlsLibrary ?? "no library"
-    )
+    static let present = {
+        var abilities = TLSAbilities(
+            trustUnavailability: ServerTrust.unavailability,
+            library: Libcurl.tlsLibrary ?? "no library"
+        )
+        abilities.takesBlobs = Libcurl.isAtLeast(7, 71)
+        return abilities
+    }()
 }
 
 /// A library that libcurl uses.

@@ -4,6 +4,11 @@ import HTTPSyntax
 extension TransferFailure {
     /// Describes the failure in one sentence, with libcurl's message in parentheses.
     func sentence(for code: URLError.Code) -> String {
+        if let objection, let refusal = objection.refusal {
+            let reason = refusal.text.map { ": \($0)" } ?? ""
+            let end = reason.ends(with: ".") ? "" : "."
+            return "The server trust evaluator refused “\(objection.name)”\(reason)\(end)"
+        }
         if let objection, objection.isMismatch { return sentence(forMismatch: objection) }
         if objection?.isNamelessness == true {
             return
@@ -109,7 +114,16 @@ extension TransferFailure {
             } else if isHostMismatch {
                 "\(peer)'s certificate is made out to other hosts"
             } else {
-                "\(peer)'s certificate is not to be trusted"
+                switch revocationReason {
+                case .certificateRevoked?: "\(peer)'s certificate, or one of its authorities', was revoked"
+                case .revocationListMissing?:
+                    "\(peer)'s certificate cannot be checked, because there is no revocation list of an issuer"
+                case .revocationListExpired?:
+                    "\(peer)'s certificate cannot be checked, because a revocation list of an issuer has expired"
+                case .revocationListUnusable?:
+                    "\(peer)'s certificate cannot be checked, because a revocation list is not valid"
+                default: "\(peer)'s certificate is not to be trusted"
+                }
             }
         case .timedOut: "The request timed out"
         case .unsupportedURL: "The URL's scheme is not supported"

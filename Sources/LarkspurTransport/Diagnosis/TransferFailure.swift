@@ -49,7 +49,9 @@ struct TransferFailure: Sendable, Hashable {
         )
         let error = URLError.engine(code, sentence(for: code), url: url, underlying: cause as NSError)
         guard let failure = tlsFailure(for: code, url: url) else { return error }
-        return URLError(code, userInfo: error.userInfo.merging([TLSFailure.userInfoKey: failure]) { $1 })
+        var details: [String: Any] = [TLSFailure.userInfoKey: failure]
+        if let error = objection?.refusal?.error { details[TLSFailure.evaluatorErrorKey] = error }
+        return URLError(code, userInfo: error.userInfo.merging(details) { $1 })
     }
 }
 
@@ -68,14 +70,28 @@ extension TransferFailure {
         case .serverCertificateNotYetValid: .certificateNotYetValid
         case .serverCertificateHasUnknownRoot: .unknownRoot
         case .serverCertificateUntrusted:
-            isPinMismatch
-                ? .pinMismatch
-                : objection?.isNamelessness == true
-                    ? .missingSubjectAltName : isHostMismatch ? .hostMismatch : .certificateUntrusted
+            if objection?.refusal != nil {
+                .refusedByEvaluator
+            } else if isPinMismatch {
+                .pinMismatch
+            } else if objection?.isNamelessness == true {
+                .missingSubjectAltName
+            } else {
+                isHostMismatch ? .hostMismatch : revocationReason ?? .certificateUntrusted
+            }
         case .clientCertificateRequired: .clientCertificateRequired
         case .clientCertificateRejected: isAboutOwnCertificate ? .clientIdentityUnusable : .clientCertificateRejected
         case .secureConnectionFailed: .other
         default: nil
+        }
+    }
+
+    /// The reason if the certificate was revoked, or could not be looked up in a revocation list; otherwise nil.
+    var revocationReason: TLSFailure.Reason? {
+        let reason = TLSFailure.Reason(verificationError: Int32(truncatingIfNeeded: verifyResult))
+        switch reason {
+        case .certificateRevoked, .revocationListMissing, .revocationListExpired, .revocationListUnusable: return reason
+        default: return nil
         }
     }
 

@@ -11,7 +11,7 @@ struct CurlTransfer {
     var response: ReceivedResponse?
     /// The number of interim responses so far.
     var interimCount = 0
-    var tls: (version: String?, cipher: String?) = (nil, nil)
+    var tls: (version: String?, cipher: String?, group: String?) = (nil, nil, nil)
     /// The responses of a proxy to `CONNECT`; nil before the first one.
     var tunnel: TunnelAnswers?
     var sending = SendingState()

@@ -85,7 +85,7 @@ extension Exchange {
 
     /// Watches how a TLS connection is closed, if the content is complete only when the connection ends.
     func watchClose() {
-        guard !group.settings.options.tls.acceptsMissingCloseNotify,
+        guard !tlsSettings.configuration.acceptsMissingCloseNotify,
             received.incoming.framed.framing == .close
         else { return }
         transfer.handle?.watchClose()

@@ -149,12 +149,58 @@ extension ResponseHead {
 extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
-        let tls = group.settings.tls
-        try tls.admit(destination.url)
-        guard handle.configure(tls, host: destination.host?.name ?? UnixSocketTarget.host) else {
-            throw .unenforceableTLS(url: destination.url)
+        try group.settings.tls[group.settings.tls.number(for: hostName)].admit(destination.url)
+        if group.settings.tls.hasRules {
+            // Tunnels to hosts with different settings may use the same https proxy. A resumed TLS session with this
+            // proxy would not be checked by the settings of the second host.
+            handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
+        }
+        handle.check?.begin(
+            host: hostName,
+            proxy: transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil },
+            nameServer: group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
+        )
+        let isConfigured = handle.configure(
+            tlsSettings,
+            host: hostName,
+            isSecure: destination.isSecure,
+            revocation: try revocationGeneration(of: handle)
+        )
+        guard isConfigured else { throw .unenforceableTLS(url: destination.url) }
+    }
+
+    /// Reads the revocation lists if they have changed. Returns their number; nil if there are none.
+    private func revocationGeneration(of handle: EasyHandle) throws(URLError) -> UInt32? {
+        guard let trust = handle.check?.trust, destination.isSecure || transfer.route.proxy?.kind == .https else {
+            return nil
+        }
+        do throws(RevocationDefect) {
+            return try trust.updateRevocation(at: .now)
+        } catch {
+            throw .tls(
+                .secureConnectionFailed,
+                error.sentence,
+                url: destination.url,
+                TLSFailure(.revocationListUnusable, host: destination.url?.nameOfServer ?? "")
+            )
         }
     }
+
+    private var hostName: String { destination.host?.name ?? UnixSocketTarget.host }
+
+    /// The number of the TLS settings of the transfer's connection.
+    var tlsNumber: Int {
+        let table = group.settings.tls
+        guard table.hasRules else { return 0 }
+        // A connection to a proxy that forwards requests is used for the requests to all hosts.
+        if transfer.route.isForwarded, let proxy = transfer.route.proxy {
+            return table.number(for: proxy.canonicalHost?.name ?? proxy.host)
+        }
+        return table.number(for: hostName)
+    }
+
+    /// The TLS settings of the transfer's connection.
+    var tlsSettings: TLSSettings { group.settings.tls[tlsNumber] }
 
     /// Returns the reason why the engine refused the handshake; nil if the transfer failed for another reason.
     ///

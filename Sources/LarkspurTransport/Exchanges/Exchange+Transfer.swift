@@ -18,7 +18,7 @@ extension Exchange {
         do throws(URLError) {
             let reader = try content?.makeReader()
             if let proxy = try proxy() { takeRoute(through: proxy) }
-            let handle = try group.connections.takeHandle(for: destination.url)
+            let handle = try group.connections.takeHandle(for: destination.url, tlsNumber: tlsNumber)
             transfer.handle = handle
             handle.client = self
             try configure(handle, contentLength: reader.map { $0.length })
@@ -240,7 +240,7 @@ extension Exchange {
             hasSent: handle.long(CURLINFO_REQUEST_SIZE) > 0 || transfer.sending.hasBegun,
             usesDNSOverHTTPS: group.settings.options.dnsOverHTTPS != nil,
             isTLS: destination.isSecure,
-            verifiesCertificate: !group.settings.tls.configuration.dangerouslySkipsCertificateVerification,
+            verifiesCertificate: !tlsSettings.configuration.dangerouslySkipsCertificateVerification,
             objection: objection,
             refusedProxy: refusedProxy,
             missingFamily: missingFamily(of: handle),

@@ -6,7 +6,7 @@ extension TransactionMetrics {
     /// Reads libcurl's measurements of a transfer that has ended.
     /// - Parameters:
     ///   - contentBytes: The number of received content bytes, without the framing of chunks and before decoding.
-    ///   - tls: The protocol and the cipher suite, which libcurl reports only during the transfer.
+    ///   - tls: The protocol, the cipher suite and the group, which are known only during the transfer.
     init(
         _ handle: EasyHandle,
         request: URLRequest,
@@ -17,7 +17,7 @@ extension TransactionMetrics {
         connectionWait: Duration?,
         contentBytes: Int64,
         decodedBytes: Int64,
-        tls: (version: String?, cipher: String?)
+        tls: (version: String?, cipher: String?, group: String?)
     ) {
         self.request = request
         received = response
@@ -52,6 +52,7 @@ extension TransactionMetrics {
         responseBodyBytesDecoded = decodedBytes
         tlsVersion = tls.version
         tlsCipherSuite = tls.cipher
+        tlsKeyExchangeGroup = tls.group
     }
 
     /// The libraries with which libcurl implements ``protocolName``, with their versions. Examples are nghttp2 1.65.0
@@ -124,6 +125,7 @@ extension TransactionMetrics {
         responseBodyBytesDecoded = contentBytes
         tlsVersion = nil
         tlsCipherSuite = nil
+        tlsKeyExchangeGroup = nil
     }
 }
 #endif

@@ -82,6 +82,9 @@ public struct TransactionMetrics: Sendable, Hashable {
     public let tlsVersion: String?
     /// The cipher suite, such as "TLS_AES_256_GCM_SHA384"; nil without TLS, or if libcurl does not report it.
     public let tlsCipherSuite: String?
+    /// The group of the TLS key exchange, by OpenSSL's name: "X25519MLKEM768", which a quantum computer does not break,
+    /// "x25519", "secp256r1" and others. Nil without TLS or a group, or if the TLS library is not OpenSSL 3 or later.
+    public let tlsKeyExchangeGroup: String?
 }
 
 extension TransactionMetrics {

@@ -171,6 +171,18 @@ public struct EngineOptions: Sendable {
     /// The settings of TLS: the servers that are trusted, and the client's certificate. Default: the authorities that
     /// the system trusts, and no client certificate.
     public var tls = TLSConfiguration()
+    /// The TLS configurations of hosts, in place of ``tls``. Default: none.
+    ///
+    /// A redirect to another host gets the configuration of that host. For each host, an entry without subdomains
+    /// replaces the entries with subdomains; of these, the entry with the longest domain applies. Of several entries
+    /// for the same host, the last one applies. Connections and TLS sessions are used only for requests with the same
+    /// configuration.
+    ///
+    /// The configuration of a server also applies to an https proxy through which the connection to the server passes.
+    /// If the proxy forwards requests without such a tunnel, the configuration for the proxy's name applies to it. With
+    /// ``dnsOverHTTPS`` without ``resolver``, every request fails with the code `cannotFindHost`, because libcurl does
+    /// not separate the connections to that server.
+    public var hostTLS: [HostTLS] = []
 
     /// Creates options with the defaults.
     public init() {}

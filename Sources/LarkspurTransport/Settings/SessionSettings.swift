@@ -29,7 +29,7 @@ final class SessionSettings: Sendable {
     /// The use of HTTP/3 if the session offers HTTP/2.
     private let possibleHTTP3: HTTP3Use
     let http3Origins = Mutex(HTTP3Origins())
-    let tls: TLSSettings
+    let tls: HostTLSTable
     /// The session's cache; nil if there is none.
     let cache: (any ResponseStore)?
     private let cachePolicy: URLRequest.CachePolicy
@@ -72,8 +72,11 @@ final class SessionSettings: Sendable {
         access = AccessRules(options, proxies: proxies)
         idleConnectionTime = max(1, options.idleConnectionTime.timeInterval)
         peerWatch = options.deadPeerTime.map { PeerWatch(limit: $0) }
-        tls = TLSSettings(options.tls, abilities: tlsAbilities ?? .present)
-        possibleHTTP3 = options.http3.effective(hasHTTP3: hasHTTP3, offersHTTP2: true, tls: tls)
+        let tls = HostTLSTable(options.tls, options.hostTLS, abilities: tlsAbilities ?? .present)
+        self.tls = tls
+        possibleHTTP3 = tls.settings.reduce(options.http3) {
+            $0.effective(hasHTTP3: hasHTTP3, offersHTTP2: true, tls: $1)
+        }
         cache = SessionCache.store(for: configuration.urlCache, isShared: !tls.isCustom)
         cachePolicy = configuration.requestCachePolicy
     }
@@ -133,7 +136,7 @@ final class SessionSettings: Sendable {
     /// Whether a thread of the program may run the loop, because no code of the program runs on the loop.
     var mayLendLoop: Bool {
         protocols == nil && options.resolver == nil && !(cache is ForeignStore) && cookies.isOfFoundation
-            && credentials.isOfFoundation && !options.allowedAddresses.callsClosure
+            && credentials.isOfFoundation && !options.allowedAddresses.callsClosure && !tls.callsClosure
     }
 
     /// Returns the cache policy of the request. If the request has the default policy, returns the policy of the

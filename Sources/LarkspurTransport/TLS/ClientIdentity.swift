@@ -3,18 +3,21 @@ import HTTPSyntax
 
 /// A certificate with its private key, for servers that request a client certificate.
 ///
-/// The certificate is sent to every server of the session that requests one, including the target of a redirect. The
-/// private key never leaves the process. Descriptions contain no secret.
+/// The certificate is sent to every server of the session that requests one, including the target of a redirect, unless
+/// ``byHost(_:)`` or ``EngineOptions/hostTLS`` choose it by the host. The private key never leaves the process.
+/// Descriptions contain no secret.
 public struct ClientIdentity: Sendable, Hashable {
     enum Form: Hashable {
         case pem(certificates: Data, key: Data)
         case pkcs12(Data)
+        case files(IdentityFiles)
+        case choice(IdentityChoice)
     }
 
     let form: Form
     let passphrase: String
 
-    private init(_ form: Form, _ passphrase: String?) {
+    init(form: Form, passphrase: String? = nil) {
         self.form = form
         self.passphrase = passphrase ?? ""
     }
@@ -46,7 +49,7 @@ public struct ClientIdentity: Sendable, Hashable {
         if isEncrypted, passphrase == nil {
             throw TLSConfigurationError(.missingPassphrase, "The private key is encrypted, and there is no passphrase.")
         }
-        return ClientIdentity(.pem(certificates: Data(chain.utf8), key: Data(key)), passphrase)
+        return ClientIdentity(form: .pem(certificates: Data(chain.utf8), key: Data(key)), passphrase: passphrase)
     }
 
     /// Creates an identity from files with a certificate and its key.
@@ -88,7 +91,7 @@ public struct ClientIdentity: Sendable, Hashable {
         guard content?.read(DERReader.Tag.integer)?.content.elementsEqual([3]) == true else {
             throw TLSConfigurationError(.malformedKey, "The data are no PKCS #12 container.")
         }
-        return ClientIdentity(.pkcs12(Data(data)), passphrase)
+        return ClientIdentity(form: .pkcs12(Data(data)), passphrase: passphrase)
     }
 
     /// Creates an identity from a PKCS #12 file (RFC 7292) with a certificate, its key and its authorities, such as a
@@ -112,6 +115,8 @@ extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible,
         switch form {
         case .pem: "client identity (PEM)"
         case .pkcs12: "client identity (PKCS #12)"
+        case .files: "client identity (files that are read again)"
+        case .choice: "client identity (chosen for each host)"
         }
     }
 

@@ -152,16 +152,21 @@ public struct HostPins: Sendable, Hashable {
         pins: Set<PublicKeyPin>,
         backupPins: Set<PublicKeyPin> = []
     ) throws(TLSConfigurationError) {
+        self.host = try Self.canonicalName(host)
+        self.includesSubdomains = includesSubdomains
+        self.pins = pins
+        self.backupPins = backupPins
+    }
+
+    /// Returns the canonical form of a host's name.
+    static func canonicalName(_ host: String) throws(TLSConfigurationError) -> String {
         guard let name = (try? CanonicalHost(named: host))?.name else {
             throw TLSConfigurationError(
                 .malformedHost,
                 "“\(host)” is no host: give its name alone, such as api.example.com, and includesSubdomains for those below it."
             )
         }
-        self.host = name
-        self.includesSubdomains = includesSubdomains
-        self.pins = pins
-        self.backupPins = backupPins
+        return name
     }
 }
 

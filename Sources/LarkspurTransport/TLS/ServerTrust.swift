@@ -9,12 +9,18 @@ import HTTPSyntax
 ///
 /// OpenSSL still verifies the chain, and the rules decide about the errors that it finds. When a handshake fails, no
 /// byte of a request has been sent. A resumed TLS session has no certificates to check. Its certificates were checked
-/// by the same rules, in an earlier handshake of the same `CurlURLSession`.
+/// by the same rules, in an earlier handshake of the same `CurlURLSession`. If an evaluator of the program has refused
+/// that handshake, it has left no session.
 ///
 /// The object is used only on the loop's thread, and exists longer than all connections.
 final class ServerTrust {
     private let rules: ServerTrustRules
+    private let evaluator: ServerTrustEvaluator?
     private var raw: OpaquePointer?
+    private var revocation: Revocation?
+    /// The hosts whose servers the evaluator has accepted although they are refused without it; nil if there are too
+    /// many.
+    private var overruledHosts: Set<TextKey>? = []
     /// The last objection for each host. The objections have numbers, in the order in which they occur.
     private var objections: [TextKey: (number: Int, objection: TrustObjection)] = [:]
     /// The number of objections so far.
@@ -24,8 +30,18 @@ final class ServerTrust {
     static let unavailability: String? = libcurl_trust_unavailability().map { String(cString: $0) }
 
     /// Creates the check. Returns nil if OpenSSL cannot be used, or cannot read one of the certificates.
-    init?(_ rules: ServerTrustRules, roots: TrustedRoots, anchors: [TLSCertificate]) {
+    /// - Parameter acceptsCommonNames: Whether a certificate may have its host only as the common name.
+    init?(
+        _ rules: ServerTrustRules,
+        roots: TrustedRoots,
+        anchors: [TLSCertificate],
+        evaluator: ServerTrustEvaluator? = nil,
+        acceptsCommonNames: Bool = false,
+        revocationLists: RevocationLists? = nil
+    ) {
         self.rules = rules
+        self.evaluator = evaluator
+        revocation = revocationLists.map { Revocation($0) }
         raw = libcurl_trust_new(Self.judge, Unmanaged.passUnretained(self).toOpaque())
         guard let raw else { return nil }
         let isComplete: Bool
@@ -36,6 +52,13 @@ final class ServerTrust {
         case .systemAnd(let roots): isComplete = Self.add(roots, LIBCURL_TRUST_ADDITIONAL_ROOT, to: raw)
         }
         guard isComplete, Self.add(anchors, LIBCURL_TRUST_ANCHOR, to: raw) else { return nil }
+        let details = libcurl_trust_details(
+            has_certificates: evaluator != nil,
+            accepts_common_names: acceptsCommonNames
+        )
+        libcurl_trust_set_details(raw, details)
+        // Until the lists are read, a certificate has no list.
+        if let revocation { libcurl_trust_check_revocation(raw, revocation.scope, nil) }
     }
 
     /// Creates the check that the settings need. Returns nil if they need no check, or if the check cannot be created.
@@ -45,7 +68,10 @@ final class ServerTrust {
         self.init(
             rules,
             roots: tls.configuration.trustedRoots,
-            anchors: tls.configuration.anchorsForAllHosts ?? []
+            anchors: tls.configuration.anchorsForAllHosts ?? [],
+            evaluator: tls.configuration.serverTrust,
+            acceptsCommonNames: tls.configuration.acceptsCommonNames,
+            revocationLists: tls.configuration.revocationLists
         )
     }
 
@@ -62,10 +88,20 @@ final class ServerTrust {
 
     /// Adds the check to the handshakes of a TLS context. If this method returns false, the handshake must not take
     /// place.
-    func attach(to tlsContext: UnsafeMutableRawPointer, host: String) -> Bool {
+    /// - Parameters:
+    ///   - host: The host of the request.
+    ///   - peer: The peer of a handshake in which the client sends no name.
+    ///   - checksName: Whether the name of the server's certificate is checked here, and not by libcurl.
+    func attach(to tlsContext: UnsafeMutableRawPointer, host: String, peer: String, checksName: Bool) -> Bool {
         guard let raw else { return false }
-        return libcurl_trust_attach(raw, tlsContext, host)
+        return libcurl_trust_attach(raw, tlsContext, host, peer, checksName)
     }
+
+    /// Whether an evaluator of the program decides about servers.
+    var hasEvaluator: Bool { evaluator != nil }
+
+    /// Whether the evaluator may have accepted a server of a host that is refused without it.
+    func isOverruled(at host: String) -> Bool { overruledHosts?.contains(TextKey(host)) ?? true }
 
     /// Returns the last objection for a host, if its number is larger than `count`; otherwise nil.
     func objection(at host: String, after count: Int) -> TrustObjection? {
@@ -73,19 +109,48 @@ final class ServerTrust {
     }
 
     private func judge(_ evidence: ServerTrustRules.Evidence) -> Int32 {
-        switch rules.verdict(on: evidence) {
-        case .accepted: 0
-        case .invalid(let error): object(to: evidence, error)
-        case .mismatch: object(to: evidence, TrustObjection.mismatchError)
-        case .unnamed: object(to: evidence, TrustObjection.namelessnessError)
+        guard let evaluator else { return object(to: evidence, rules.verdict(on: evidence)) }
+        var refusal = EvaluatorRefusal(error: nil)
+        let verdict = rules.verdict(on: evidence) { verdict in
+            let handshake = ServerHandshake(
+                host: evidence.peerName,
+                chain: evidence.certificates.map { ServerCertificate(der: $0) },
+                refusal: verdict.reason.map { TLSFailure($0, host: evidence.peerName) }
+            )
+            let start = LoopTime.now
+            defer { ClosureTime.report(host: evidence.peerName, since: start) }
+            do {
+                guard try evaluator.decide(on: handshake) == .accept else { return false }
+            } catch {
+                refusal = EvaluatorRefusal(error: error)
+                return false
+            }
+            if verdict != .accepted { noteOverruling(at: evidence.host) }
+            return true
         }
+        // An error of the evaluator is the reason even if the server is refused without it.
+        if refusal.error != nil { return object(to: evidence, .refused, refusal) }
+        return object(to: evidence, verdict, verdict == .refused ? refusal : nil)
     }
 
-    private func object(to evidence: ServerTrustRules.Evidence, _ error: Int32) -> Int32 {
+    private func noteOverruling(at host: String) {
+        overruledHosts?.insert(TextKey(host))
+        if overruledHosts?.count ?? 0 > 1024 { overruledHosts = nil }
+    }
+
+    /// Records the objection that a verdict means, and returns its error; 0 if the verdict is acceptance.
+    private func object(
+        to evidence: ServerTrustRules.Evidence,
+        _ verdict: ServerTrustRules.Verdict,
+        _ refusal: EvaluatorRefusal? = nil
+    ) -> Int32 {
+        guard let error = verdict.error else { return 0 }
         // The objections can be removed, because they are used only for error messages.
         if objections.count >= 64 { objections.removeAll() }
         objectionCount += 1
-        let objection = TrustObjection(name: evidence.name, error: error, keys: evidence.keys)
+        var objection = TrustObjection(name: evidence.name, error: error, keys: evidence.keys)
+        objection.isAboutHost = verdict == .otherHost
+        objection.refusal = refusal
         objections[evidence.host] = (objectionCount, objection)
         return error
     }
@@ -109,28 +174,114 @@ extension ServerTrustRules.Evidence {
         }
         isAnchored = evidence.is_anchored
         hasNames = evidence.has_names
+        peer = String(cString: evidence.peer)
+        isForPeer = evidence.is_for_peer
+        let list = UnsafeBufferPointer(start: evidence.certificates, count: evidence.certificate_count)
+        certificates = list.map { Data(UnsafeBufferPointer(start: $0.bytes, count: $0.bytes == nil ? 0 : $0.count)) }
+    }
+}
+
+extension ServerTrustRules.Verdict {
+    /// The error with which the handshake fails, one of OpenSSL's numbers; nil for acceptance.
+    fileprivate var error: Int32? {
+        switch self {
+        case .accepted: nil
+        case .invalid(let error): error
+        case .mismatch, .refused: TrustObjection.mismatchError
+        case .unnamed, .otherHost: TrustObjection.namelessnessError
+        }
+    }
+
+    /// The reason of a refusal; nil for acceptance.
+    fileprivate var reason: TLSFailure.Reason? {
+        switch self {
+        case .accepted: nil
+        case .invalid(let error): TLSFailure.Reason(verificationError: error)
+        case .mismatch: .pinMismatch
+        case .unnamed: .missingSubjectAltName
+        case .otherHost: .hostMismatch
+        case .refused: .refusedByEvaluator
+        }
+    }
+}
+
+/// The revocation lists of a check.
+private struct Revocation {
+    let scope: libcurl_trust_revocation
+    var files: RevocationFiles
+    /// The number of times that other lists were read.
+    var generation: UInt32 = 0
+
+    init(_ lists: RevocationLists) {
+        scope = lists.scope == .leaf ? LIBCURL_TRUST_REVOCATION_LEAF : LIBCURL_TRUST_REVOCATION_CHAIN
+        files = RevocationFiles(lists.files)
+    }
+}
+
+extension ServerTrust {
+    /// Reads the revocation lists if they have changed, and uses them in the next handshakes.
+    /// - Returns: The number of times that other lists were read; nil if there are no lists.
+    /// - Throws: The reason if the lists cannot be used. The last lists remain in use for requests in progress.
+    func updateRevocation(at now: LoopTime) throws(RevocationDefect) -> UInt32? {
+        guard let raw, revocation != nil else { return nil }
+        guard case .changed(let lists)? = try revocation?.files.read(at: now) else { return revocation?.generation }
+        let set = libcurl_revocation_lists_new()
+        for list in lists {
+            let isAdded = list.der.withUnsafeBytes { bytes in
+                guard let set, let start = bytes.baseAddress else { return false }
+                return libcurl_revocation_lists_add(set, start, bytes.count)
+            }
+            guard !isAdded else { continue }
+            if let set { libcurl_revocation_lists_free(set) }
+            let defect = RevocationDefect.malformed(list.path)
+            revocation?.files.refuse(defect)
+            throw defect
+        }
+        libcurl_trust_check_revocation(raw, revocation?.scope ?? LIBCURL_TRUST_REVOCATION_CHAIN, set)
+        revocation?.generation += 1
+        return revocation?.generation
     }
 }
 
 /// The check of servers for the connections of one handle. It enforces the settings that libcurl's own options cannot
 /// enforce.
 struct ServerCheck {
-    private let trust: ServerTrust
+    let trust: ServerTrust
     /// The host of the request.
     private var host = ""
+    /// The peer of a handshake in which the client sends no name.
+    private var peer = ""
+    /// Whether the engine, and not libcurl, checks the name of the server's certificate.
+    private(set) var checksName = false
+    /// The number of the revocation lists with which libcurl's options were set last; nil if they were not set.
+    var generation: UInt32?
     /// The number of objections before the request.
     private var earlierObjections = 0
 
     init(_ trust: ServerTrust) { self.trust = trust }
 
     /// Begins the check for a request.
-    mutating func begin(host: String) {
+    /// - Parameters:
+    ///   - proxy: The host of the https proxy; nil if there is none.
+    ///   - nameServer: The host of the server of DNS over HTTPS; nil if there is none.
+    mutating func begin(host: String, proxy: String?, nameServer: String?) {
         self.host = host
+        // A client sends each name. So if the host is a name, a peer without a name is another machine.
+        peer = IPAddress(host) == nil ? proxy ?? nameServer ?? host : host
+        // Behind an https proxy, the handshakes of the proxy and of the server cannot be told apart if both have
+        // addresses.
+        checksName = trust.hasEvaluator && proxy == nil
         earlierObjections = trust.objectionCount
     }
 
     /// Adds the check to the handshakes of a new connection. Returns false if this is not possible.
-    func attach(to tlsContext: UnsafeMutableRawPointer) -> Bool { trust.attach(to: tlsContext, host: host) }
+    /// - Parameter verifiesName: Whether the name of the server is verified at all.
+    func attach(to tlsContext: UnsafeMutableRawPointer, verifiesName: Bool) -> Bool {
+        trust.attach(to: tlsContext, host: host, peer: peer, checksName: checksName && verifiesName)
+    }
+
+    /// Whether a server of the host may have been accepted only by an evaluator of the program.
+    var isOverruled: Bool { trust.isOverruled(at: host) }
 
     /// The objection to a handshake of the request; nil if there was no objection.
     var objection: TrustObjection? { trust.objection(at: host, after: earlierObjections) }
@@ -144,6 +295,10 @@ struct TrustObjection: Sendable, Hashable {
     let error: Int32
     /// The keys of the chain. The server's own key is the first.
     let keys: [PublicKeyPin]
+    /// Whether the server's certificate was issued for other hosts.
+    var isAboutHost = false
+    /// The refusal of the program's evaluator; nil if the server was refused for another reason.
+    var refusal: EvaluatorRefusal?
 
     /// OpenSSL's number for a rejection by the application.
     static let mismatchError: Int32 = 50
@@ -153,9 +308,9 @@ struct TrustObjection: Sendable, Hashable {
     static let namelessnessError: Int32 = 62
 
     /// Whether the only error is that the server's certificate lacks a subjectAltName.
-    var isNamelessness: Bool { error == Self.namelessnessError }
+    var isNamelessness: Bool { error == Self.namelessnessError && !isAboutHost }
 
     /// Whether the only error is that the chain has none of the pinned keys.
-    var isMismatch: Bool { error == Self.mismatchError }
+    var isMismatch: Bool { error == Self.mismatchError && refusal == nil }
 }
 #endif

@@ -17,6 +17,12 @@ struct ServerTrustRules: Sendable {
         var isAnchored = false
         /// Whether the server's own certificate has a subjectAltName with a host or an address.
         var hasNames = true
+        /// The name or address of the handshake's peer.
+        var peer = ""
+        /// Whether the server's own certificate is valid for the peer. True if libcurl checks that.
+        var isForPeer = true
+        /// The certificates of the chain in DER. Empty unless an evaluator needs them.
+        var certificates: [Data] = []
     }
 
     enum Verdict: Equatable, Sendable {
@@ -26,6 +32,10 @@ struct ServerTrustRules: Sendable {
         case mismatch
         /// The server's own certificate contains the host only as its common name.
         case unnamed
+        /// The server's own certificate was issued for other hosts.
+        case otherHost
+        /// The evaluator of the program has refused the server.
+        case refused
     }
 
     var requiresValidChain = true
@@ -34,14 +44,30 @@ struct ServerTrustRules: Sendable {
     var pins = PinTable([])
 
     func verdict(on evidence: Evidence) -> Verdict {
+        let verdict = verdictWithoutPins(on: evidence)
+        return verdict == .accepted && !meetsPins(evidence) ? .mismatch : verdict
+    }
+
+    /// Returns the verdict if an evaluator of the program decides about the verdict. Pins are always enforced. A server
+    /// without a pinned key is refused before the evaluator is called.
+    /// - Parameter accepts: Returns the decision of the evaluator about a verdict.
+    func verdict(on evidence: Evidence, accepts: (Verdict) -> Bool) -> Verdict {
+        let verdict = verdictWithoutPins(on: evidence)
+        guard meetsPins(evidence) else { return verdict == .accepted ? .mismatch : verdict }
+        if accepts(verdict) { return .accepted }
+        return verdict == .accepted ? .refused : verdict
+    }
+
+    private func verdictWithoutPins(on evidence: Evidence) -> Verdict {
         if requiresValidChain, let error = evidence.errors.first { return .invalid(error) }
         if requiresNames, !evidence.hasNames { return .unnamed }
-        if requiresAnchor, !evidence.isAnchored { return .mismatch }
+        return evidence.isForPeer ? .accepted : .otherHost
+    }
+
+    private func meetsPins(_ evidence: Evidence) -> Bool {
+        if requiresAnchor, !evidence.isAnchored { return false }
         let keys = evidence.provenKeys
-        for requirement in pins.requirements(for: evidence.name) where requirement.isDisjoint(with: keys) {
-            return .mismatch
-        }
-        return .accepted
+        return pins.requirements(for: evidence.name).allSatisfy { !$0.isDisjoint(with: keys) }
     }
 }
 
@@ -54,6 +80,9 @@ extension ServerTrustRules.Evidence {
         guard let serverName else { return host }
         return (try? CanonicalHost(named: serverName))?.name ?? serverName
     }
+
+    /// The name or address of the handshake's peer in its canonical form.
+    var peerName: String { serverName == nil ? peer : name }
 
     /// The keys that are compared with the pins. The key of the server's own certificate is always one of them. If the
     /// signatures of the chain were verified, the keys of the certificates above it are compared too.
@@ -99,6 +128,12 @@ enum SystemRoots: Equatable {
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
         "/etc/ssl/cert.pem",
     ]
+
+    /// Returns another notation of a path, with a number. Each number has its own notation.
+    static func notation(of path: String, number: UInt32) -> String {
+        let digits = String(number, radix: 2).utf8.map { $0 == UInt8(ascii: "0") ? "/" : "/." }
+        return digits.joined() + path
+    }
 
     /// Returns the path of the file or folder that libcurl reads; nil if none can be read. If libcurl does not report
     /// its file, the result is the system's file.

@@ -139,10 +139,15 @@ struct DERReader {
     }
 
     enum Tag {
+        static let boolean: UInt8 = 0x01
         static let integer: UInt8 = 0x02
         static let bitString: UInt8 = 0x03
+        static let octetString: UInt8 = 0x04
         static let objectIdentifier: UInt8 = 0x06
+        static let utcTime: UInt8 = 0x17
+        static let generalizedTime: UInt8 = 0x18
         static let sequence: UInt8 = 0x30
+        static let set: UInt8 = 0x31
         /// The version, which may precede a certificate's serial number.
         static let version: UInt8 = 0xA0
     }

@@ -18,6 +18,17 @@ public struct TLSConfiguration: Sendable, Hashable {
     /// the others.
     public var pins: [HostPins] = []
 
+    /// The lists of revoked certificates. Default: nil, so that revocation is not checked.
+    ///
+    /// OpenSSL looks certificates up in the lists. Without it, and together with
+    /// ``dangerouslySkipsCertificateVerification``, all https requests fail.
+    public var revocationLists: RevocationLists?
+
+    /// The closure that decides whether a server is trusted. Default: nil, so that the other properties decide.
+    ///
+    /// The engine calls it by functions of OpenSSL. Without them, all https requests fail.
+    public var serverTrust: ServerTrustEvaluator?
+
     /// The certificate and key for servers that request a client certificate. Default: nil, none.
     public var clientIdentity: ClientIdentity?
 

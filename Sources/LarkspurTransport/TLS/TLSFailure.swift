@@ -28,6 +28,16 @@ public struct TLSFailure: Error, Sendable, Hashable {
         public static let unknownRoot = Self(label: "unknown-root")
         /// The server's certificate is invalid for another reason.
         public static let certificateUntrusted = Self(label: "certificate-untrusted")
+        /// The server's certificate, or a certificate of one of its authorities, was revoked.
+        public static let certificateRevoked = Self(label: "certificate-revoked")
+        /// There is no revocation list of an issuer.
+        public static let revocationListMissing = Self(label: "revocation-list-missing")
+        /// A revocation list has expired, or is not valid yet.
+        public static let revocationListExpired = Self(label: "revocation-list-expired")
+        /// A revocation list cannot be read, or it is not signed by the issuer of the certificates.
+        public static let revocationListUnusable = Self(label: "revocation-list-unusable")
+        /// The ``ServerTrustEvaluator`` has refused the server.
+        public static let refusedByEvaluator = Self(label: "refused-by-evaluator")
         /// The server has none of the pinned keys or certificates.
         public static let pinMismatch = Self(label: "pin-mismatch")
         /// The server requires a client certificate. Over TLS 1.2, some servers end the handshake without reporting
@@ -65,6 +75,31 @@ public struct TLSFailure: Error, Sendable, Hashable {
 
     /// The key of the failure in a `URLError`'s `userInfo`.
     public static let userInfoKey = "LarkspurTLSFailure"
+
+    static let evaluatorErrorKey = "LarkspurServerTrustError"
+}
+
+extension TLSFailure.Reason {
+    /// Creates the reason for an error of the verification, one of OpenSSL's `X509_V_ERR_` numbers.
+    init(verificationError error: Int32) {
+        switch error {
+        case 9: self = .certificateNotYetValid
+        // The certificate has expired, or its dates are malformed.
+        case 10, 13, 14: self = .certificateExpired
+        // The issuer is missing, the certificate is self-signed, or the chain cannot be verified or ends in an
+        // untrusted root.
+        case 2, 18, 19, 20, 21, 27: self = .unknownRoot
+        case 62, 64: self = .hostMismatch
+        case 23: self = .certificateRevoked
+        // There is no list of the issuer, the list's issuer is unknown, or the list is for other certificates.
+        case 3, 33, 44: self = .revocationListMissing
+        case 11, 12: self = .revocationListExpired
+        // The list's signature cannot be read or is wrong, its dates are malformed, its issuer must not sign lists or
+        // is not trusted, or an extension is unknown.
+        case 5, 8, 15, 16, 35, 36, 54: self = .revocationListUnusable
+        default: self = .certificateUntrusted
+        }
+    }
 }
 
 #if canImport(FoundationNetworking)
@@ -116,6 +151,8 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
         public static let malformedHost = Self(label: "malformed-host")
         /// The key is encrypted, and there is no passphrase.
         public static let missingPassphrase = Self(label: "missing-passphrase")
+        /// The key does not belong to the certificate.
+        public static let mismatchedKey = Self(label: "mismatched-key")
     }
 
     /// The kind of the error.

@@ -3,7 +3,7 @@ import HTTPSyntax
 
 /// The effective TLS settings of a session with the loaded libcurl. They are computed only once, when the session is
 /// created.
-struct TLSSettings: Sendable {
+final class TLSSettings: Sendable {
     /// The way in which the configuration is enforced.
     enum Method: Sendable {
         /// Options of libcurl.
@@ -75,10 +75,20 @@ struct TLSSettings: Sendable {
         if let maximum = configuration.maximumVersion, maximum < configuration.minimumVersion {
             return "The highest version of TLS that is allowed is below the lowest one."
         }
-        if configuration.clientIdentity != nil, !abilities.takesIdentities {
-            return "A client certificate cannot be used: libcurl uses \(abilities.library) for TLS."
+        if configuration.clientIdentity != nil, let reason = abilities.identityUnavailability {
+            return "A client certificate cannot be used: \(reason)."
+        }
+        if configuration.revocationLists != nil, configuration.dangerouslySkipsCertificateVerification {
+            return "Revocation lists cannot be checked if certificates are not verified."
         }
         guard let reason = abilities.trustUnavailability else { return nil }
+        if configuration.serverTrust != nil { return "No server trust evaluator can be called: \(reason)." }
+        // libcurl's option needs a list of every issuer with OpenSSL. With GnuTLS 3.7.9, servers are accepted if a list
+        // is missing, expired or forged.
+        if configuration.revocationLists != nil { return "Revocation lists cannot be checked: \(reason)." }
+        if configuration.clientIdentity?.isFromFiles == true {
+            return "A client certificate that changes cannot be checked: \(reason)."
+        }
         if case .systemAnd = configuration.trustedRoots {
             return "Roots besides those of the system cannot be trusted: \(reason)."
         }
@@ -147,6 +157,7 @@ extension TLSConfiguration {
     /// server's own certificate, and cannot add roots to the roots of the system.
     fileprivate var needsTrust: Bool {
         trustedRoots != .system || !pins.isEmpty || pinsForAllHosts != nil || anchorsForAllHosts != nil
+            || serverTrust != nil || revocationLists != nil
     }
 }
 
@@ -165,14 +176,22 @@ package struct TLSAbilities: Sendable {
     /// The TLS library, such as "OpenSSL/3.0.19".
     package var library: String
 
+    /// Whether libcurl takes certificates and keys from memory, as it does from 7.71 on.
+    var takesBlobs = true
+
     package init(trustUnavailability: String?, library: String) {
         self.trustUnavailability = trustUnavailability
         self.library = library
     }
 
-    /// Whether the library can read certificates and keys from memory. OpenSSL and its derivatives can.
-    var takesIdentities: Bool {
-        ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains { library.begins(with: $0 + "/") }
+    /// The reason why clients' certificates and keys cannot be used, as a sentence without its full stop. OpenSSL and
+    /// its derivatives read them from memory.
+    var identityUnavailability: String? {
+        guard
+            ["OpenSSL", "quictls", "LibreSSL", "BoringSSL", "AWS-LC"].contains(where: { library.begins(with: $0 + "/") }
+            )
+        else { return "libcurl uses \(library) for TLS" }
+        return takesBlobs ? nil : "this libcurl takes none from memory, which needs version 7.71"
     }
 }
 #endif

@@ -87,9 +87,9 @@ public struct EngineReport: Sendable, CustomStringConvertible {
                     ? nil : "its library is not installed, and Accept-Encoding does not name it"
             )
         }
-        return [http2, http3] + codings + [
+        return [http2, http3] + codings + presentTLSAbilities + [
             Ability(
-                name: "pins of whole chains, and roots in addition to the system's",
+                name: "revocation lists, and closures that decide about servers",
                 unavailability: ServerTrust.unavailability.map { "\($0)" }
             ),
             Ability(

@@ -33,6 +33,7 @@ make_certificates() {
     openssl req -x509 -new -key key.pem -days 30 -subj /CN=localhost -out self-signed.pem \
         -addext "$(names_of localhost)" -addext basicConstraints=critical,CA:FALSE
     make_chains
+    make_revocation_lists
     make_client_certificates
     cd - > /dev/null
 }
@@ -61,12 +62,50 @@ make_chains() {
     openssl x509 -in chain-leaf.pem -outform DER -out pinned/chain-leaf.cer
 }
 
+# A chain, and certificates of it that are revoked: a leaf, and an intermediate with its leaf. The lists have the names of their issuers.
+make_revocation_lists() {
+    mkdir lists
+    make_key_and_authority listing-root
+    make_key_and_authority false-root listing-root
+    local name
+    for name in listing revoked-listing; do
+        make_intermediate "$name" listing-root "$name" keyCertSign,cRLSign
+        issue_with_key "listed-by-$name" localhost "$name" "$name"
+        cat "listed-by-$name.pem" "$name.pem" > "$name-chain.pem"
+        cp "listed-by-$name-key.pem" "$name-chain-key.pem"
+    done
+    issue_with_key revoked-leaf localhost listing listing
+    cat revoked-leaf.pem listing.pem > revoked-chain.pem
+    cp revoked-leaf-key.pem revoked-chain-key.pem
+    make_list listing-root listing-root "" revoked-listing
+    make_list listing listing "" revoked-leaf
+    make_list listing-with-all listing "" revoked-leaf listed-by-listing
+    make_list revoked-listing revoked-listing ""
+    make_list expired listing "-crl_lastupdate 20200101000000Z -crl_nextupdate 20200201000000Z"
+    make_list false-root false-root ""
+}
+
+# make_list <name> <issuer> <options> [revoked certificate ...]: a list in a file of its own.
+make_list() {
+    local certificate name=$1 issuer=$2 options=${3:--crldays 30}
+    shift 3
+    sed "s/issued.txt/lists\\/$name.txt/" authority.conf > "lists/$name.conf"
+    : > "lists/$name.txt"
+    for certificate in "$@"; do
+        openssl ca -config "lists/$name.conf" -cert "$issuer.pem" -keyfile "$issuer-key.pem" -revoke "$certificate.pem"
+    done
+    # shellcheck disable=SC2086
+    openssl ca -config "lists/$name.conf" -cert "$issuer.pem" -keyfile "$issuer-key.pem" -gencrl $options -out "lists/$name.pem"
+}
+
 make_client_certificates() {
     issue_with_key client client authority key
     openssl pkey -in client-key.pem -aes256 -passout pass:secret -out client-key-encrypted.pem
     openssl pkcs12 -export -in client.pem -inkey client-key.pem -passout pass:secret -out client.p12
     issue_with_key stranger client unknown-authority key
     issue client-expired client authority -startdate 20200101000000Z -enddate 20200201000000Z
+    local number
+    for number in {0..11}; do issue_with_key "rotating-$number" "rotating-$number" authority key; done
 }
 
 make_key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1-key.pem"; }
@@ -82,10 +121,10 @@ make_self_signed() {
     openssl req -x509 -new -key "$1-key.pem" -days 30 -subj "$2" -out "$1.pem" -addext basicConstraints=critical,CA:FALSE
 }
 
-# make_intermediate <name> <authority> <common name>
+# make_intermediate <name> <authority> <common name> [uses of the key]
 make_intermediate() {
     make_key "$1"
-    openssl req -new -key "$1-key.pem" -subj "/CN=$3" -addext basicConstraints=critical,CA:TRUE -addext keyUsage=keyCertSign |
+    openssl req -new -key "$1-key.pem" -subj "/CN=$3" -addext basicConstraints=critical,CA:TRUE -addext "keyUsage=${4-keyCertSign}" |
         openssl ca -batch -notext -config authority.conf -cert "$2.pem" -keyfile "$2-key.pem" -in /dev/stdin -out "$1.pem"
 }
 

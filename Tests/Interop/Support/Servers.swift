@@ -60,6 +60,8 @@ struct Servers: Sendable {
         case tlsFaults
         /// A certificate without subjectAltName, and one that has a mail address there.
         case commonName, commonNameAndMail
+        /// A leaf and its intermediate, of which none, the leaf or the intermediate is in the revocation lists.
+        case listed, revoked, revokedIntermediate
         /// Streams in both directions, as Scripts/streams_server.py speaks them: HTTP/1.1 without TLS and with TLS, and
         /// HTTP/2.
         case streams, streamsTLS, streamsHTTP2

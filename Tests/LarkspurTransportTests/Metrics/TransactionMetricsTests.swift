@@ -49,6 +49,25 @@ struct TransactionMetricsTests {
         #expect(metrics.map(\.start) == metrics.map(\.start).sorted())
     }
 
+    @Test("The group of the key exchange is reported with TLS, if OpenSSL can report it")
+    func group() async throws {
+        let server = try LoopbackServer(tls: .selfSigned())
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only([try TLSCertificate(try #require(server.certificate).der)])
+        let session = CurlURLSession(configuration: .ephemeral, options: options)
+        defer { session.invalidateAndCancel() }
+        let outcomes = Recorder<Outcome>()
+        let task = session.dataTask(with: server.url("/get")) {
+            outcomes.record(Outcome(data: $0, response: $1, error: $2))
+        }
+        task.resume()
+        _ = try await outcomes.first()
+        let metrics = try #require(task.transactionMetrics.first)
+        let ability = EngineReport().abilities.first { $0.name.hasPrefix("names of the groups") }
+        #expect(metrics.tlsVersion == "TLSv1.3")
+        #expect((metrics.tlsKeyExchangeGroup?.isEmpty == false) == ability?.isAvailable)
+    }
+
     @Test("Bytes are counted in both directions")
     func sizes() async throws {
         let content = Data(count: 200_000)

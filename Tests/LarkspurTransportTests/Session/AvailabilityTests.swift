@@ -19,7 +19,7 @@ import Testing
 
         #expect(report.libcurlVersion == CurlURLSession.libcurlVersion && report.tlsLibrary != nil)
         #expect(report.abilities.first { $0.name.hasPrefix("HTTP/3") }?.isAvailable == CurlURLSession.supportsHTTP3)
-        #expect(Set(report.abilities.map(\.name)).count == report.abilities.count && report.abilities.count == 8)
+        #expect(Set(report.abilities.map(\.name)).count == report.abilities.count && report.abilities.count == 13)
         #expect(report.abilities.allSatisfy { $0.unavailability?.isEmpty != true })
         #expect(report.libraries.allSatisfy { FileManager.default.fileExists(atPath: $0) })
         #expect(report.libraries.contains { $0.contains("libcurl") || $0.contains("FoundationNetworking") })
@@ -28,6 +28,24 @@ import Testing
         #expect(report.components.contains { "\($0.name)/\($0.version)" == report.tlsLibrary })
         let counts = [report.components.count, report.abilities.count, report.libraries.count]
         #expect(lines.count == counts.reduce(4, +))
+    }
+
+    @Test("The report names what each TLS library lacks")
+    func tlsAbilities() {
+        let hidden = "OpenSSL/1.1.1 has no function a"
+        for (library, reason, lacks) in [
+            ("OpenSSL/3.0.19", nil, [false, false, false, false, true]),
+            ("OpenSSL/3.5.0", nil, [false, false, false, false, false]),
+            ("OpenSSL/4.0.3 (x)", nil, [false, false, false, false, false]),
+            ("OpenSSL/1.1.1", hidden, [true, false, true, true, true]),
+            ("BoringSSL/1", "libcurl uses BoringSSL/1", [true, false, true, true, true]),
+            ("GnuTLS/3.8.13", "libcurl uses GnuTLS/3.8.13", [true, true, true, true, true]),
+        ] as [(String, String?, [Bool])] {
+            let tls = TLSAbilities(trustUnavailability: reason, library: library)
+            let abilities = EngineReport.abilities(of: tls, namesGroups: reason == nil)
+            #expect(abilities.map { !$0.isAvailable } == lacks, "\(library)")
+            #expect(abilities.allSatisfy { $0.unavailability?.contains("/") != false }, "\(library)")
+        }
     }
 
     @Test("The components of libcurl are read from its version text")

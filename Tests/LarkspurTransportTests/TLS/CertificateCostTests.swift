@@ -105,6 +105,9 @@ struct CertificateCostTests {
         let data = { (size: Int) in Data(bytes.make(size)) }
         #expect(Growth.factor(of: data) { _ = try? TLSCertificate($0) } < Growth.linear)
         #expect(Growth.factor(of: data) { _ = try? PublicKeyPin(publicKey: $0) } < Growth.linear)
+        #expect(Growth.factor(of: data) { _ = ServerCertificate(der: $0) } < Growth.linear)
+        #expect(Growth.factor(of: bytes.make) { _ = DistinguishedName.text($0[...]) } < Growth.linear)
+        #expect(Growth.factor(of: bytes.make) { _ = DottedIdentifier.text($0[...]) } < Growth.linear)
     }
 }
 #endif

@@ -89,6 +89,32 @@ struct ServerTrustRulesTests {
         #expect(rules.verdict(on: evidence(name: nil, host: "127.0.0.1")) == .accepted)
     }
 
+    @Test("An evaluator decides about each verdict but a mismatch of pins, about which it is not asked")
+    func evaluator() throws {
+        var shown = evidence()
+        let open = try rules(pins: nil)
+        let pinned = try rules(pins: [9])
+        var asked: [Verdict] = []
+        func verdict(_ rules: ServerTrustRules, _ accepts: Bool) -> Verdict {
+            rules.verdict(on: shown) {
+                asked.append($0)
+                return accepts
+            }
+        }
+        #expect(verdict(open, true) == .accepted)
+        #expect(verdict(open, false) == .refused)
+        #expect(verdict(pinned, true) == .mismatch)
+        shown.isForPeer = false
+        #expect(verdict(open, true) == .accepted)
+        #expect(verdict(open, false) == .otherHost)
+        shown.errors = [10]
+        #expect(verdict(open, true) == .accepted)
+        #expect(verdict(open, false) == .invalid(10))
+        #expect(verdict(pinned, true) == .invalid(10))
+        #expect(verdict(try rules(anchor: true, pins: nil), true) == .invalid(10))
+        #expect(asked == [.accepted, .accepted, .otherHost, .otherHost, .invalid(10), .invalid(10)])
+    }
+
     @Test("If names are required, a valid certificate without a name is refused")
     func nameless() throws {
         var strict = try rules(pins: [9])

@@ -38,6 +38,30 @@ enum TLSFixture {
         -----END PRIVATE KEY-----
         """
 
+    /// Another certificate.
+    static let otherCertificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBgTCCASegAwIBAgIUOhW/ba856yO3907xHDR+VT/wkbUwCgYIKoZIzj0EAwIw
+        FTETMBEGA1UEAwwKb3RoZXIudGVzdDAgFw0yNjExMjgyMDA0MjdaGA8yMTI2MTEw
+        NDIwMDQyN1owFTETMBEGA1UEAwwKb3RoZXIudGVzdDBZMBMGByqGSM49AgEGCCqG
+        SM49AwEHA0IABAbMLNRqJoEZli7E02y1t8kNP1IbDJ4CtJwjRVaNhCyzmiXSLpQ7
+        3Z+htBNMOzvhc2+5F+7QgBwHzn9nANWtEVajUzBRMB0GA1UdDgQWBBTAPHNjSmc1
+        Qfm+NrnIyVGQJwSVdTAfBgNVHSMEGDAWgBTAPHNjSmc1Qfm+NrnIyVGQJwSVdTAP
+        BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0gAMEUCIQC3W4zyFDLVE0moG2yo
+        kxJFcae/R+tdALFpjnERfLyTNQIgfi7zt44W6AFLmgCLzbvNi0lBSk6JUMbP1DXR
+        w0ZIXUY=
+        -----END CERTIFICATE-----
+        """
+
+    /// The key of the other certificate.
+    static let otherPrivateKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgwLvGbpqesmkKEzZi
+        C7rw5iL/Z6GRZQ0n51/ZHfP+KNGhRANCAAQGzCzUaiaBGZYuxNNstbfJDT9SGwye
+        ArScI0VWjYQss5ol0i6UO92fobQTTDs74XNvuRfu0IAcB85/ZwDVrRFW
+        -----END PRIVATE KEY-----
+        """
+
     /// With the passphrase "secret".
     static let encryptedKey = """
         -----BEGIN ENCRYPTED PRIVATE KEY-----

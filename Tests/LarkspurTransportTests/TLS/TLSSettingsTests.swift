@@ -79,6 +79,8 @@ struct TLSSettingsTests {
             settings { $0.trustedRoots = .systemAnd([certificate]) },
             try settings { $0.pins = [try HostPins("a.test", pins: [])] }, settings { $0.pinsForAllHosts = [] },
             settings { $0.anchorsForAllHosts = [certificate] },
+            settings { $0.serverTrust = ServerTrustEvaluator { _ in .accept } },
+            settings { $0.revocationLists = RevocationLists(files: []) },
         ] {
             guard case .trust = settings.method else {
                 Issue.record("libcurl's options are thought to do.")
@@ -93,6 +95,10 @@ struct TLSSettingsTests {
         let certificate = try certificate()
         #expect(settings(Self.without) { $0.trustedRoots = .systemAnd([certificate]) }.defect != nil)
         #expect(settings(Self.without) { $0.anchorsForAllHosts = [certificate] }.defect != nil)
+        let evaluator = ServerTrustEvaluator { _ in .accept }
+        #expect(settings(Self.without) { $0.serverTrust = evaluator }.defect?.contains("evaluator") == true)
+        let lists = settings(Self.without) { $0.revocationLists = RevocationLists(files: []) }
+        #expect(lists.defect == "Revocation lists cannot be checked: libcurl uses GnuTLS/3.")
         let identity = try ClientIdentity.pem(
             certificates: Data(TLSFixture.certificate.utf8),
             key: Data(TLSFixture.privateKey.utf8)
@@ -221,7 +227,8 @@ struct TLSSettingsTests {
                 TransferFailure(curlCode: 51, message: "SSL: unable to obtain common name from peer certificate"),
                 .hostMismatch
             ),
-            (TransferFailure(curlCode: 60, verifyResult: 23), .certificateUntrusted),
+            (TransferFailure(curlCode: 60, verifyResult: 23), .certificateRevoked),
+            (TransferFailure(curlCode: 60, verifyResult: 24), .certificateUntrusted),
             (TransferFailure(curlCode: 90), .pinMismatch),
             (
                 TransferFailure(

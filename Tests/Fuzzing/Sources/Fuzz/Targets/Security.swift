@@ -10,7 +10,8 @@ import HTTPSyntax
 /// Challenges and credentials, certificates and TLS.
 extension FuzzTarget {
     static let security = [
-        challenges, digest, credentialFields, certificates, der, trust, clientHello, serverIdentity, netlink,
+        challenges, digest, credentialFields, certificates, serverCertificates, der, trust, revocationLists,
+        clientHello, serverIdentity, netlink,
     ]
 
     // MARK: Authentication
@@ -114,6 +115,33 @@ extension FuzzTarget {
             require(PEMBlock.blocks(of: text), equals: [block], "a block is read as it was written")
         }
         if let text = String(validating: bytes, as: UTF8.self) { _ = try? PublicKeyPin(sha256: text) }
+    }
+
+    private static let serverCertificates = FuzzTarget("server-certificates") { bytes in
+        let certificate = ServerCertificate(der: Data(bytes))
+        require(Array(certificate.der), equals: bytes, "the bytes are kept")
+        let names = certificate.dnsNames + certificate.uris + certificate.emailAddresses
+        require(names.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }, "names are printable ASCII")
+        require(certificate.addresses.allSatisfy { IPAddress($0) != nil }, "addresses are addresses")
+        let controls = [certificate.subject, certificate.issuer].compactMap { $0 }
+            .contains { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } }
+        require(!controls, "names have no control characters")
+        // A certificate that can be pinned has the same key here.
+        if let read = try? TLSCertificate(Data(bytes)), bytes.first == 0x30 {
+            require(certificate.publicKeyPin, equals: PublicKeyPin(certificate: read), "the key")
+        }
+    }
+
+    private static let revocationLists = FuzzTarget(unmeasured: "revocation-lists") { bytes in
+        let lists = (try? RevocationList.lists(in: Data(bytes), path: "/list")) ?? []
+        guard libcurl_trust_unavailability() == nil, let set = libcurl_revocation_lists_new() else { return }
+        defer { libcurl_revocation_lists_free(set) }
+        for list in lists {
+            require(list.der.first == 0x30, "a list is a sequence")
+            _ = list.der.withUnsafeBytes { bytes in
+                bytes.baseAddress.map { libcurl_revocation_lists_add(set, $0, bytes.count) }
+            }
+        }
     }
 
     private static let der = FuzzTarget("der") { bytes in
