@@ -62,6 +62,32 @@ struct ClientCertificateRotationTests {
         }
     }
 
+    @Test(
+        "A server that ends other handshakes gets the certificate of its host, and the evaluator and the metrics see it",
+        arguments: [Servers.Port.mutualHandshake, .mutualHandshake12]
+    )
+    func strictServer(_ port: Servers.Port) async throws {
+        let rotating = try ClientIdentity.rotating(
+            certificateFile: servers.certificates("client"),
+            keyFile: servers.certificates("client-key")
+        )
+        let isTrusted = Mutex(true)
+        var options = servers.options
+        options.tls.clientIdentity = .byHost { $0 == "localhost" ? rotating : nil }
+        options.tls.serverTrust = ServerTrustEvaluator { handshake in
+            handshake.refusal == nil && isTrusted.withLock { $0 } ? .accept : .refuse
+        }
+        let session = servers.makeSession(options: options)
+        let reply = try await session.reply(to: servers.url(port, "/"))
+        #expect(reply.status == 200)
+        #expect(reply.last.tlsKeyExchangeGroup == "secp384r1")
+        let other = try await session.failure(of: servers.url(port, "/", host: "127.0.0.1"))
+        #expect(other.tlsFailure?.reason == .clientCertificateRequired)
+        isTrusted.withLock { $0 = false }
+        let refused = try await servers.makeSession(options: options).failure(of: servers.url(port, "/"))
+        #expect(refused.tlsFailure?.reason == .refusedByEvaluator)
+    }
+
     // MARK: Rotation
 
     /// The files of an identity, which are replaced by those of other identities.

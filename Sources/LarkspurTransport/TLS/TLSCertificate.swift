@@ -160,11 +160,12 @@ struct DERReader {
 
     var nextTag: UInt8? { rest.first }
 
-    /// Reads the next value. Returns nil if there is no value, if the value is longer than the remaining bytes, or if
-    /// its encoding is invalid.
+    /// Reads the next value. Returns nil, and reads nothing, if there is no value, if the value is longer than the
+    /// remaining bytes, or if its encoding is invalid.
     mutating func read() -> Value? {
         let whole = rest
         guard let tag = rest.popFirst(), tag & 0x1F != 0x1F, let length = readLength(), length <= rest.count else {
+            rest = whole
             return nil
         }
         let content = rest.prefix(length)
