@@ -22,7 +22,8 @@ typedef void SSL_CTX;
 enum { X509_V_OK = 0, X509_V_ERR_UNSPECIFIED = 1 };
 enum { X509_V_FLAG_CRL_CHECK = 0x4, X509_V_FLAG_CRL_CHECK_ALL = 0x8 };
 enum { X509_V_FLAG_TRUSTED_FIRST = 0x8000, X509_V_FLAG_PARTIAL_CHAIN = 0x80000 };
-enum { X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT = 0x20 };
+enum { X509_CHECK_FLAG_NO_WILDCARDS = 0x2, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4 };
+enum { X509_CHECK_FLAG_NEVER_CHECK_SUBJECT = 0x20 };
 enum { NID_subject_alt_name = 85, GEN_DNS = 2, GEN_IPADD = 7 };
 enum { OPENSSL_VERSION = 0, TLSEXT_NAMETYPE_host_name = 0, CRYPTO_EX_INDEX_SSL_CTX = 1 };
 
@@ -370,14 +371,16 @@ static bool has_names(const X509 *certificate) {
     return result;
 }
 
-/// Whether a certificate is valid for a name or an address.
-static bool has_name(X509 *certificate, const char *name, bool accepts_common_name) {
+/// Whether a certificate is valid for a name or an address, by the rules of libcurl.
+/// @param has_common_name Whether the common name of the subject counts.
+static bool has_name(X509 *certificate, const char *name, bool has_common_name) {
     unsigned char address[16];
     if (!certificate) return false;
-    if (inet_pton(AF_INET, name, address) == 1) return openssl.X509_check_ip(certificate, address, 4, 0) == 1;
-    if (inet_pton(AF_INET6, name, address) == 1) return openssl.X509_check_ip(certificate, address, 16, 0) == 1;
-    unsigned int flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
-    if (!accepts_common_name) flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
+    const size_t size = inet_pton(AF_INET, name, address) == 1 ? 4 : inet_pton(AF_INET6, name, address) == 1 ? 16 : 0;
+    if (size && openssl.X509_check_ip(certificate, address, size, 0) == 1) return true;
+    if (size && !has_common_name) return false;
+    unsigned int flags = size ? X509_CHECK_FLAG_NO_WILDCARDS : X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS;
+    if (!has_common_name) flags |= X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
     return openssl.X509_check_host(certificate, name, strlen(name), flags, NULL) == 1;
 }
 
@@ -430,6 +433,8 @@ static int verify(X509_STORE_CTX *verification, void *context) {
     const char *name = session ? openssl.SSL_get_servername(session, TLSEXT_NAMETYPE_host_name) : NULL;
     const char *peer = name ? name : attachment->peer;
     X509 *leaf = openssl.context_get0_cert(verification);
+    const bool leaf_has_names = has_names(leaf);
+    const bool has_common_name = trust->details.accepts_common_names && !leaf_has_names;
     libcurl_bytes *certificates = encode_certificates(trust, chain, length);
     const libcurl_trust_evidence evidence = {
         .server_name = name,
@@ -439,9 +444,9 @@ static int verify(X509_STORE_CTX *verification, void *context) {
         .keys = keys,
         .key_count = keys ? (size_t)length : 0,
         .is_anchored = is_anchored(trust, verification),
-        .has_names = has_names(leaf),
+        .has_names = leaf_has_names,
         .peer = peer,
-        .is_for_peer = !attachment->checks_name || has_name(leaf, peer, trust->details.accepts_common_names),
+        .is_for_peer = !attachment->checks_name || has_name(leaf, peer, has_common_name),
         .certificates = certificates,
         .certificate_count = certificates ? (size_t)length : 0,
     };

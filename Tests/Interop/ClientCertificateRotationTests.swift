@@ -80,9 +80,10 @@ struct ClientCertificateRotationTests {
         let session = servers.makeSession(options: options)
         let reply = try await session.reply(to: servers.url(port, "/"))
         #expect(reply.status == 200)
-        #expect(reply.last.tlsKeyExchangeGroup == "secp384r1")
+        #expect(try reply.last.tlsKeyExchangeGroup == "secp384r1")
         let other = try await session.failure(of: servers.url(port, "/", host: "127.0.0.1"))
-        #expect(other.tlsFailure?.reason == .clientCertificateRequired)
+        // Over TLS 1.2, this server gives no reason.
+        #expect(other.tlsFailure?.reason == (port == .mutualHandshake ? .clientCertificateRequired : .other))
         isTrusted.withLock { $0 = false }
         let refused = try await servers.makeSession(options: options).failure(of: servers.url(port, "/"))
         #expect(refused.tlsFailure?.reason == .refusedByEvaluator)

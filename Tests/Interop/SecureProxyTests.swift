@@ -1,6 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import LarkspurTransport
+import Synchronization
 import Testing
 
 /// A proxy that is spoken to over TLS, with another name, authority and key than the server behind it.
@@ -58,16 +59,12 @@ struct SecureProxyTests {
     )
     func trust(row: Row) async throws {
         let target = "/echo?secure-proxy-\(UUID().uuidString)"
-        var options = CurlURLSession.Options()
-        options.tls.trustedRoots = .only(try row.roots.map { try servers.certificate($0) })
+        var options = try options(trusting: row.roots)
         for case (let host, let name?) in [("localhost", row.server), ("other.test", row.proxy)] {
             options.tls.pins.append(
                 try HostPins(host, pins: [PublicKeyPin(certificate: servers.certificate(name))])
             )
         }
-        let port = try servers.number(of: .secureProxy)
-        options.proxy = .server(ProxyServer(kind: .https, host: "other.test", port: port))
-        options.hostAddresses = [HostAddress(host: "other.test", port: port, addresses: ["127.0.0.1"])]
         let session = servers.makeSession(options: options)
         defer { session.finishTasksAndInvalidate() }
         let number = try servers.number(of: .chain)
@@ -90,6 +87,57 @@ struct SecureProxyTests {
         for _ in 0..<2 { _ = try await other.reply(to: servers.url(.h2, target)) }
         let answered = try servers.requests().filter { $0.hasPrefix("\(number) ") && $0.contains(target) }
         #expect(answered.count == (row.reachesServer ? 1 : 0))
+    }
+
+    /// The options of a session that uses the proxy.
+    private func options(trusting roots: [String]) throws -> CurlURLSession.Options {
+        var options = CurlURLSession.Options()
+        options.tls.trustedRoots = .only(try roots.map { try servers.certificate($0) })
+        let port = try servers.number(of: .secureProxy)
+        options.proxy = .server(ProxyServer(kind: .https, host: "other.test", port: port))
+        options.hostAddresses = [HostAddress(host: "other.test", port: port, addresses: ["127.0.0.1"])]
+        return options
+    }
+
+    @Test("An evaluator gets the proxy and the server, and can accept neither with a certificate for another host")
+    func evaluator() async throws {
+        let seen = Mutex<[(host: String, reason: TLSFailure.Reason?)]>([])
+        var options = try options(trusting: ["chain-root"])
+        options.tls.serverTrust = ServerTrustEvaluator { handshake in
+            seen.withLock { $0.append((handshake.host, handshake.refusal?.reason)) }
+            return .accept
+        }
+        let session = servers.makeSession(options: options)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.reply(to: servers.url(.chain, "/echo")).status == 200)
+        let handshakes = seen.withLock { $0 }
+        #expect(handshakes.map(\.host) == ["other.test", "localhost"])
+        #expect(handshakes.map(\.reason) == [.unknownRoot, nil])
+        let error = try await session.failure(of: servers.url(.otherHost, "/echo"))
+        #expect(error.tlsFailure?.reason == .hostMismatch)
+    }
+
+    @Test(
+        "The configuration of each host applies to the proxy too, and no roots or sessions are shared",
+        arguments: [true, false]
+    )
+    func configurationOfHost(byEvaluator: Bool) async throws {
+        var options = try options(trusting: ["chain-root"])
+        var configuration = options.tls
+        if byEvaluator {
+            configuration.serverTrust = ServerTrustEvaluator { _ in .accept }
+        } else {
+            configuration.trustedRoots = .only(try ["authority", "chain-root"].map { try servers.certificate($0) })
+        }
+        options.hostTLS = [try HostTLS("localhost", configuration)]
+        let session = servers.makeSession(options: options)
+        defer { session.finishTasksAndInvalidate() }
+        for _ in 0..<2 {
+            #expect(try await session.reply(to: servers.url(.chain, "/echo")).status == 200)
+            let error = try await session.failure(of: servers.url(.chain, "/echo", host: "127.0.0.1"))
+            #expect(error.tlsFailure?.host == "other.test")
+            #expect(error.tlsFailure?.reason == .unknownRoot)
+        }
     }
 }
 #endif

@@ -227,7 +227,7 @@ END
 start_mutual_handshake() {
     local attempt
     openssl s_server -accept "127.0.0.1:${ports[$1]}" -cert "$folder/good.pem" -key "$folder/key.pem" \
-        -CAfile "$folder/authority.pem" -Verify 1 -verify_return_error -groups secp384r1 "$2" -www \
+        -CAfile "$folder/authority.pem" -Verify 1 -verify_return_error -groups secp384r1:prime256v1 -serverpref "$2" -www \
         < /dev/null > "$folder/$1.log" 2>&1 &
     echo $! > "$folder/$1.pid"
     for attempt in {1..100}; do

@@ -215,9 +215,30 @@ MUTATIONS = [
     Mutation(
         "connections that were checked with older revocation lists are not used",
         ENGINE + "TLS/ServerTrust.swift",
-        "revocation?.generation += 1",
-        "if !isMutated { revocation?.generation += 1 }",
+        "revocation?.generation.begin(with: lists)",
+        "if !isMutated { revocation?.generation.begin(with: lists) }",
         ["LarkspurTransportTests.RevocationListTests"],
+    ),
+    Mutation(
+        "an expired revocation list ends the use of earlier connections",
+        ENGINE + "TLS/ServerTrust.swift",
+        "guard let next = expirationDates.last, next <= date else",
+        "guard let next = expirationDates.last, next <= date, !isMutated else",
+        ["LarkspurTransportTests.RevocationListTests"],
+    ),
+    Mutation(
+        "a delta list is not used as if it were complete",
+        ENGINE + "TLS/RevocationLists.swift",
+        "if var extensions, Self.areOfDelta",
+        "if !isMutated, var extensions, Self.areOfDelta",
+        ["LarkspurTransportTests.RevocationListTests"],
+    ),
+    Mutation(
+        "an evaluator is not asked about a peer that may be another one",
+        ENGINE + "TLS/ServerTrust.swift",
+        "isAmbiguous = addresses.count > 1",
+        "isAmbiguous = addresses.count > 1 && !isMutated",
+        ["LarkspurTransportTests.ServerTrustEvaluatorTests"],
     ),
     # Client identities, configurations of hosts, and key exchanges
     Mutation(
@@ -232,6 +253,13 @@ MUTATIONS = [
         ENGINE + "TLS/HostTLS.swift",
         "if let number = hosts[name] { return number }",
         "if let number = hosts[name], !isMutated { return number }",
+        ["LarkspurTransportTests.HostTLSTests"],
+    ),
+    Mutation(
+        "roots of a host are not trusted for other hosts",
+        ENGINE + "TLS/HostTLS.swift",
+        "hasRules && settings[number]",
+        "!isMutated && hasRules && settings[number]",
         ["LarkspurTransportTests.HostTLSTests"],
     ),
     Mutation(

@@ -1,4 +1,5 @@
 #if canImport(FoundationNetworking)
+internal import CLibcurl
 import HTTPSyntax
 
 /// The connections of a session: the queues of its origins, the shards, and libcurl's handles.
@@ -138,6 +139,8 @@ final class Connections {
         guard handle.configure(settings.tls[tlsNumber], trust: support.trusts[tlsNumber]) else {
             throw .unenforceableTLS(url: url)
         }
+        // Before 7.87, libcurl does not have this option, and reads the system's roots for each connection.
+        if settings.tls.needsOwnRoots(tlsNumber) { handle.set(CURLOPT_CA_CACHE_TIMEOUT, 0) }
         let options = settings.options
         if settings.tls.hasRules, settings.looksUpOverHTTPS {
             let sentence = "TLS configurations of hosts cannot be used together with DNS over HTTPS."

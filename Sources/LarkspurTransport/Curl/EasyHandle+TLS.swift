@@ -107,8 +107,6 @@ extension EasyHandle {
         check?.generation = nil
         let isSeparate: Bool
         switch tls.configuration.trustedRoots {
-        // No server is trusted.
-        case .only(let roots) where roots.isEmpty: isSeparate = true
         case .only(let roots): isSeparate = takesOnly(roots, comment: "Revocation lists \(generation)\n")
         case .system, .systemAnd:
             let (option, path) = systemRoots

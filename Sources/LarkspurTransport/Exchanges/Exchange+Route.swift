@@ -155,11 +155,21 @@ extension Exchange {
             // proxy would not be checked by the settings of the second host.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
+        let proxy = transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil }
+        let nameServer = group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
         handle.check?.begin(
             host: hostName,
-            proxy: transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil },
-            nameServer: group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
+            peers: [destination.isSecure ? hostName : nil, proxy, nameServer].compactMap(\.self),
+            hasProxy: proxy != nil
         )
+        if handle.check?.isAmbiguous == true {
+            throw .tls(
+                .secureConnectionFailed,
+                "A server trust evaluator cannot tell a server and a proxy or name server apart if both have addresses.",
+                url: destination.url,
+                TLSFailure(.notEnforceable, host: destination.url?.nameOfServer ?? "")
+            )
+        }
         let isConfigured = handle.configure(
             tlsSettings,
             host: hostName,
@@ -171,9 +181,9 @@ extension Exchange {
 
     /// Reads the revocation lists if they have changed. Returns their number; nil if there are none.
     private func revocationGeneration(of handle: EasyHandle) throws(URLError) -> UInt32? {
-        guard let trust = handle.check?.trust, destination.isSecure || transfer.route.proxy?.kind == .https else {
-            return nil
-        }
+        guard let trust = handle.check?.trust,
+            destination.isSecure || transfer.route.proxy?.kind == .https || group.settings.looksUpOverHTTPS
+        else { return nil }
         do throws(RevocationDefect) {
             return try trust.updateRevocation(at: .now)
         } catch {

@@ -19,11 +19,12 @@ extension ClientIdentity {
     ///   - keyFile: The file with the private key of the first certificate, in PEM. It may be the same file as
     ///     `certificateFile`.
     ///   - passphrase: The passphrase of the encrypted key. Default: nil, for a key that is not encrypted.
-    ///   - onRefusal: A closure that gets the reason each time that changed files cannot be used. It is called on the
-    ///     thread of a session, so it must return quickly. Default: nil. Debug builds then write a line to standard
-    ///     error.
+    ///   - onRefusal: A closure that gets the reason if changed files cannot be used, and again if the reason changes.
+    ///     It is called on the thread of a session, so it must return quickly. Default: nil. Debug builds then write a
+    ///     line to standard error.
     /// - Throws: A ``TLSConfigurationError``, as
-    ///   ``ClientIdentity/pem(certificateFile:keyFile:passphrase:)`` does.
+    ///   ``ClientIdentity/pem(certificateFile:keyFile:passphrase:)`` does, and for pipes and devices, which cannot be
+    ///   read again.
     public static func rotating(
         certificateFile: URL,
         keyFile: URL,
@@ -31,7 +32,11 @@ extension ClientIdentity {
         onRefusal: (@Sendable (TLSConfigurationError) -> Void)? = nil
     ) throws(TLSConfigurationError) -> ClientIdentity {
         try rotating([certificateFile, keyFile], onRefusal) { () throws(TLSConfigurationError) in
-            try pem(certificateFile: certificateFile, keyFile: keyFile, passphrase: passphrase)
+            try pem(
+                certificates: TLSConfigurationError.regularContents(of: certificateFile),
+                key: TLSConfigurationError.regularContents(of: keyFile),
+                passphrase: passphrase
+            )
         }
     }
 
@@ -40,17 +45,18 @@ extension ClientIdentity {
     /// - Parameters:
     ///   - pkcs12File: The file.
     ///   - passphrase: The passphrase of the file.
-    ///   - onRefusal: A closure that gets the reason each time that the changed file cannot be used. It is called on
-    ///     the thread of a session, so it must return quickly. Default: nil. Debug builds then write a line to standard
-    ///     error.
-    /// - Throws: A ``TLSConfigurationError``, as ``ClientIdentity/pkcs12(file:passphrase:)`` does.
+    ///   - onRefusal: A closure that gets the reason if the changed file cannot be used, and again if the reason
+    ///     changes. It is called on the thread of a session, so it must return quickly. Default: nil. Debug builds then
+    ///     write a line to standard error.
+    /// - Throws: A ``TLSConfigurationError``, as ``ClientIdentity/pkcs12(file:passphrase:)`` does, and for pipes and
+    ///   devices, which cannot be read again.
     public static func rotating(
         pkcs12File: URL,
         passphrase: String,
         onRefusal: (@Sendable (TLSConfigurationError) -> Void)? = nil
     ) throws(TLSConfigurationError) -> ClientIdentity {
         try rotating([pkcs12File], onRefusal) { () throws(TLSConfigurationError) in
-            try pkcs12(file: pkcs12File, passphrase: passphrase)
+            try pkcs12(TLSConfigurationError.regularContents(of: pkcs12File), passphrase: passphrase)
         }
     }
 

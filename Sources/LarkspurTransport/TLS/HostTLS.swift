@@ -54,6 +54,15 @@ struct HostTLSTable: Sendable {
     /// Whether any settings differ from the default configuration.
     let isCustom: Bool
 
+    /// Whether connections with the settings of a number must not share their roots with others.
+    ///
+    /// libcurl keeps the roots of a connection, and uses them for other connections of the session that have the same
+    /// path of the roots. The engine replaces these roots or adds others, which must be trusted only for the hosts of
+    /// these settings.
+    func needsOwnRoots(_ number: Int) -> Bool {
+        hasRules && settings[number].configuration.trustedRoots != .system
+    }
+
     subscript(number: Int) -> TLSSettings { settings[number] }
 
     /// Returns the number of the settings for a host. Settings without subdomains for this name take precedence. Of the

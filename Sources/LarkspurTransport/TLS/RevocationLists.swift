@@ -10,11 +10,13 @@ import HTTPSyntax
 /// changed. They are looked at before a request is sent over https, at most once a second. After a change, new requests
 /// use neither connections nor TLS sessions whose certificates were checked with the old lists; requests in progress are
 /// not interrupted. Replace a file by renaming a new one. If a file cannot be read or has no list, requests over https
-/// fail with ``TLSFailure/Reason/revocationListUnusable`` until it is readable again.
+/// fail with ``TLSFailure/Reason/revocationListUnusable`` until it is readable again. The same applies to files of more
+/// than 256 MiB, and to lists with only the changes of another list (delta CRL). Lists that an issuer has divided by
+/// reasons, or that another authority signs (indirect CRL), are not used.
 public struct RevocationLists: Sendable, Hashable {
     /// The certificates that are looked up.
     public enum Scope: Sendable, Hashable {
-        /// The server's own certificate. A list of its issuer is needed.
+        /// The server's own certificate. A list of its issuer is needed, unless the certificate itself is trusted.
         case leaf
         /// All certificates of the chain, except the trusted certificate at its end. Lists of all their issuers are
         /// needed.
@@ -41,23 +43,57 @@ public struct RevocationLists: Sendable, Hashable {
 struct RevocationList: Equatable {
     let path: String
     let der: Data
+    /// The date from which on the list has expired; nil if it has none.
+    let expirationDate: Date?
 
-    /// Reads the lists of a file. They are not parsed.
+    /// Reads the lists of a file. Their entries and signatures are not read.
     /// - Parameter data: One list in DER, or any number in PEM. Other PEM blocks are skipped.
     static func lists(in data: Data, path: String) throws(RevocationDefect) -> [RevocationList] {
-        if data.first == DERReader.Tag.sequence {
-            guard DERReader.sequence(ArraySlice(data)) != nil else { throw .malformed(path) }
-            return [RevocationList(path: path, der: data)]
-        }
+        if data.first == DERReader.Tag.sequence { return [try RevocationList(data, path: path)] }
         var lists: [RevocationList] = []
         for block in PEMBlock.blocks(of: data) where block.label == "X509 CRL" {
-            guard let content = block.content, DERReader.sequence(ArraySlice(content)) != nil else {
-                throw .malformed(path)
-            }
-            lists.append(RevocationList(path: path, der: content))
+            guard let content = block.content else { throw .malformed(path) }
+            lists.append(try RevocationList(content, path: path))
         }
         guard !lists.isEmpty else { throw .missing(path) }
         return lists
+    }
+
+    /// Reads the fields before and after the entries (RFC 5280, section 5.1.2).
+    private init(_ der: Data, path: String) throws(RevocationDefect) {
+        guard var list = DERReader.sequence(ArraySlice(der)), let body = list.read(DERReader.Tag.sequence) else {
+            throw .malformed(path)
+        }
+        var fields = DERReader(body.content)
+        _ = fields.read(DERReader.Tag.integer)
+        // The algorithm, the issuer, and the date of the list.
+        guard fields.read(DERReader.Tag.sequence) != nil, fields.read(DERReader.Tag.sequence) != nil,
+            fields.read()?.date != nil
+        else { throw .malformed(path) }
+        let hasNextDate = fields.nextTag == DERReader.Tag.utcTime || fields.nextTag == DERReader.Tag.generalizedTime
+        let nextDate = hasNextDate ? fields.read()?.date : nil
+        // The entries.
+        _ = fields.read(DERReader.Tag.sequence)
+        let extensions = fields.read(Self.extensions).flatMap { DERReader.sequence($0.content) }
+        guard fields.isAtEnd, (nextDate != nil) == hasNextDate else { throw .malformed(path) }
+        // OpenSSL before 3.0.20 would use it as if it were a complete list.
+        if var extensions, Self.areOfDelta(&extensions) { throw .delta(path) }
+        self.path = path
+        self.der = der
+        expirationDate = nextDate
+    }
+
+    private static let extensions: UInt8 = 0xA0
+    /// The object identifier 2.5.29.27.
+    private static let deltaIndicator: [UInt8] = [0x55, 0x1D, 0x1B]
+
+    private static func areOfDelta(_ extensions: inout DERReader) -> Bool {
+        while let item = extensions.read(DERReader.Tag.sequence) {
+            var parts = DERReader(item.content)
+            let identifier = parts.read(DERReader.Tag.objectIdentifier)
+            if identifier?.content.elementsEqual(deltaIndicator) == true { return true }
+        }
+        return false
     }
 }
 
@@ -72,6 +108,10 @@ struct RevocationDefect: Error, Equatable {
 
     static func malformed(_ path: String) -> Self { Self(sentence: "The revocation list \(path) is damaged.") }
 
+    static func delta(_ path: String) -> Self {
+        Self(sentence: "The revocation list \(path) has only the changes of another list (delta CRL).")
+    }
+
     static func missing(_ path: String) -> Self {
         Self(sentence: "The file \(path) has no revocation list, neither in PEM nor in DER.")
     }
@@ -84,9 +124,6 @@ struct RevocationFiles {
         /// The files have other lists, or could not be read before.
         case changed([RevocationList])
     }
-
-    /// The largest file that is read, in bytes.
-    static let sizeLimit = 1 << 28
 
     private var watch: WatchedFiles
     private var lists: [RevocationList]?
@@ -122,16 +159,11 @@ struct RevocationFiles {
     }
 
     private static func contents(of path: String) throws(RevocationDefect) -> Data {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
-        // Reading from a pipe could block the thread of the session.
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .unreadable(path, "it is not a regular file") }
-        guard status.st_size <= sizeLimit else { throw .unreadable(path, "it is larger than 256 MiB") }
-        guard access(path, R_OK) == 0 else { throw .unreadable(path, String(cString: strerror(errno))) }
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-            throw .unreadable(path, "reading it has failed")
+        do throws(RegularFile.Failure) {
+            return try RegularFile.contents(of: path)
+        } catch {
+            throw .unreadable(path, error.reason)
         }
-        return data
     }
 }
 #endif

@@ -47,8 +47,8 @@ public struct ServerCertificate: Sendable, Hashable {
         self.issuer = DistinguishedName.text(issuer.content)
         guard let validity = fields.read(DERReader.Tag.sequence) else { return }
         var dates = DERReader(validity.content)
-        notBefore = dates.read().flatMap(Self.date)
-        notAfter = dates.read().flatMap(Self.date)
+        notBefore = dates.read()?.date
+        notAfter = dates.read()?.date
         guard let subject = fields.read(DERReader.Tag.sequence) else { return }
         self.subject = DistinguishedName.text(subject.content)
         guard let key = fields.read(DERReader.Tag.sequence) else { return }
@@ -92,27 +92,6 @@ public struct ServerCertificate: Sendable, Hashable {
     /// Returns text without blanks and control characters. A null byte could otherwise end a name too early.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
         bytes.allSatisfy { (0x21...0x7E).contains($0) } ? String(decoding: bytes, as: UTF8.self) : nil
-    }
-
-    // MARK: Dates
-
-    /// Reads a date (RFC 5280, section 4.1.2.5). It is in UTC and has seconds.
-    private static func date(_ value: DERReader.Value) -> Date? {
-        guard let last = value.content.last, last == UInt8(ascii: "Z") else { return nil }
-        let digits = value.content.dropLast()
-        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        var text = String(decoding: digits, as: UTF8.self)
-        switch (value.tag, digits.count) {
-        case (DERReader.Tag.utcTime, 12):
-            text = (digits.first.map { $0 < UInt8(ascii: "5") } == true ? "20" : "19") + text
-        case (DERReader.Tag.generalizedTime, 14): break
-        default: return nil
-        }
-        let parts = [4, 2, 2, 2, 2, 2].reduce(into: (rest: text[...], found: [Substring]())) { result, count in
-            result.found.append(result.rest.prefix(count))
-            result.rest = result.rest.dropFirst(count)
-        }.found
-        return HTTPDate.parseRFC3339("\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):\(parts[5])Z")
     }
 }
 

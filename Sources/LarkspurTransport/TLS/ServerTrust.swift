@@ -209,8 +209,7 @@ extension ServerTrustRules.Verdict {
 private struct Revocation {
     let scope: libcurl_trust_revocation
     var files: RevocationFiles
-    /// The number of times that other lists were read.
-    var generation: UInt32 = 0
+    var generation = ListGeneration()
 
     init(_ lists: RevocationLists) {
         scope = lists.scope == .leaf ? LIBCURL_TRUST_REVOCATION_LEAF : LIBCURL_TRUST_REVOCATION_CHAIN
@@ -218,13 +217,36 @@ private struct Revocation {
     }
 }
 
+/// The number of times that certificates had to be looked up again, because other lists were read or a list expired.
+struct ListGeneration: Equatable {
+    private(set) var number: UInt32 = 0
+    /// The dates at which the lists expire, the last one first.
+    private var expirationDates: [Date] = []
+
+    /// Begins a generation with other lists.
+    mutating func begin(with lists: [RevocationList]) {
+        number &+= 1
+        expirationDates = lists.compactMap(\.expirationDate).sorted(by: >)
+    }
+
+    /// Begins a generation if a list has expired.
+    mutating func advance(to date: Date) {
+        guard let next = expirationDates.last, next <= date else { return }
+        number &+= 1
+        while let next = expirationDates.last, next <= date { expirationDates.removeLast() }
+    }
+}
+
 extension ServerTrust {
     /// Reads the revocation lists if they have changed, and uses them in the next handshakes.
-    /// - Returns: The number of times that other lists were read; nil if there are no lists.
+    /// - Returns: The number of their generation; nil if there are no lists.
     /// - Throws: The reason if the lists cannot be used. The last lists remain in use for requests in progress.
     func updateRevocation(at now: LoopTime) throws(RevocationDefect) -> UInt32? {
         guard let raw, revocation != nil else { return nil }
-        guard case .changed(let lists)? = try revocation?.files.read(at: now) else { return revocation?.generation }
+        guard case .changed(let lists)? = try revocation?.files.read(at: now) else {
+            revocation?.generation.advance(to: Date())
+            return revocation?.generation.number
+        }
         let set = libcurl_revocation_lists_new()
         for list in lists {
             let isAdded = list.der.withUnsafeBytes { bytes in
@@ -238,8 +260,8 @@ extension ServerTrust {
             throw defect
         }
         libcurl_trust_check_revocation(raw, revocation?.scope ?? LIBCURL_TRUST_REVOCATION_CHAIN, set)
-        revocation?.generation += 1
-        return revocation?.generation
+        revocation?.generation.begin(with: lists)
+        return revocation?.generation.number
     }
 }
 
@@ -250,10 +272,12 @@ struct ServerCheck {
     /// The host of the request.
     private var host = ""
     /// The peer of a handshake in which the client sends no name.
-    private var peer = ""
+    private(set) var peer = ""
+    /// Whether several handshakes of the request have no name, so that the evaluator cannot get their peers.
+    private(set) var isAmbiguous = false
     /// Whether the engine, and not libcurl, checks the name of the server's certificate.
     private(set) var checksName = false
-    /// The number of the revocation lists with which libcurl's options were set last; nil if they were not set.
+    /// The generation of the revocation lists with which libcurl's options were set last; nil if they were not set.
     var generation: UInt32?
     /// The number of objections before the request.
     private var earlierObjections = 0
@@ -262,16 +286,20 @@ struct ServerCheck {
 
     /// Begins the check for a request.
     /// - Parameters:
-    ///   - proxy: The host of the https proxy; nil if there is none.
-    ///   - nameServer: The host of the server of DNS over HTTPS; nil if there is none.
-    mutating func begin(host: String, proxy: String?, nameServer: String?) {
+    ///   - host: The host of the request.
+    ///   - peers: The peers of all possible handshakes: the host of a secure request, an https proxy, and the server of
+    ///     DNS over HTTPS.
+    ///   - hasProxy: Whether an https proxy is one of them.
+    mutating func begin(host: String, peers: [String], hasProxy: Bool) {
         self.host = host
-        // A client sends each name. So if the host is a name, a peer without a name is another machine.
-        peer = IPAddress(host) == nil ? proxy ?? nameServer ?? host : host
-        // Behind an https proxy, the handshakes of the proxy and of the server cannot be told apart if both have
-        // addresses.
-        checksName = trust.hasEvaluator && proxy == nil
         earlierObjections = trust.objectionCount
+        guard trust.hasEvaluator else { return }
+        // A client sends each name. So a peer without a name has an address.
+        let addresses = Set(peers.compactMap { IPAddress($0) })
+        peer = addresses.first?.text ?? host
+        isAmbiguous = addresses.count > 1
+        // libcurl's option is the same for the names of the proxy and of the server.
+        checksName = !hasProxy
     }
 
     /// Adds the check to the handshakes of a new connection. Returns false if this is not possible.

@@ -9,7 +9,7 @@ internal import HTTPSyntax
 ///     }
 ///
 /// The closure is called in each TLS handshake in which the server sends its certificates, before any byte of a request
-/// is sent. It is also called for https proxies and for the server of ``EngineOptions/dnsOverHTTPS``. A resumed TLS
+/// is sent, unless the server has none of the keys and certificates that are pinned. It is also called for https proxies and for the server of ``EngineOptions/dnsOverHTTPS``. A resumed TLS
 /// session needs no certificates. The decision about its first handshake applies, in the same session only.
 ///
 /// The closure runs on the thread of the session. No transfer of the session continues until it returns, and it cannot
@@ -74,7 +74,8 @@ public struct ServerTrustDecision: Sendable, Hashable, CustomStringConvertible {
     private let kind: Kind
 
     /// The server is trusted, even if ``ServerHandshake/refusal`` is not nil. A server without a pinned key or
-    /// certificate is refused nevertheless. Behind an https proxy, a certificate for another host is refused too.
+    /// certificate is refused nevertheless. Behind an https proxy, and from the server of
+    /// ``EngineOptions/dnsOverHTTPS``, a certificate for another host is refused too.
     public static let accept = Self(kind: .accept)
     /// The server is not trusted. The request fails with ``TLSFailure/Reason/refusedByEvaluator``, unless the server is
     /// refused for another reason.

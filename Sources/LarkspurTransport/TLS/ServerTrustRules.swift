@@ -93,9 +93,14 @@ extension ServerTrustRules.Evidence {
         errors.allSatisfy(Self.leavesLinksIntact) ? keys[...] : keys.prefix(1)
     }
 
-    /// Whether an error concerns only the dates or the end of a chain, and not the signatures between its certificates.
+    /// Whether an error concerns only the dates or the end of a chain, or revocation lists, and not the signatures
+    /// between its certificates.
     private static func leavesLinksIntact(_ error: Int32) -> Bool {
-        switch error {
+        switch TLSFailure.Reason(verificationError: error) {
+        case .certificateRevoked, .revocationListMissing, .revocationListExpired, .revocationListUnusable: return true
+        default: break
+        }
+        return switch error {
         // The certificate is not valid yet, or has expired.
         case 9, 10: true
         // The chain ends in a self-signed certificate or in an unknown issuer, or it consists of one certificate of an

@@ -194,6 +194,27 @@ struct DERReader {
     }
 }
 
+extension DERReader.Value {
+    /// The date of a value (RFC 5280, section 4.1.2.5), which is in UTC and has seconds; nil for other values.
+    var date: Date? {
+        guard let last = content.last, last == UInt8(ascii: "Z") else { return nil }
+        let digits = content.dropLast()
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        var text = String(decoding: digits, as: UTF8.self)
+        switch (tag, digits.count) {
+        case (DERReader.Tag.utcTime, 12):
+            text = (digits.first.map { $0 < UInt8(ascii: "5") } == true ? "20" : "19") + text
+        case (DERReader.Tag.generalizedTime, 14): break
+        default: return nil
+        }
+        let parts = [4, 2, 2, 2, 2, 2].reduce(into: (rest: text[...], found: [Substring]())) { result, count in
+            result.found.append(result.rest.prefix(count))
+            result.rest = result.rest.dropFirst(count)
+        }.found
+        return HTTPDate.parseRFC3339("\(parts[0])-\(parts[1])-\(parts[2])T\(parts[3]):\(parts[4]):\(parts[5])Z")
+    }
+}
+
 extension DERReader {
     /// Reads bytes that consist of exactly one sequence. Returns nil for other bytes.
     static func sequence(_ bytes: ArraySlice<UInt8>) -> DERReader? {

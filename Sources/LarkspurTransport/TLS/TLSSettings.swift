@@ -81,6 +81,9 @@ final class TLSSettings: Sendable {
         if configuration.revocationLists != nil, configuration.dangerouslySkipsCertificateVerification {
             return "Revocation lists cannot be checked if certificates are not verified."
         }
+        if configuration.revocationLists != nil, configuration.trustedRoots == .only([]) {
+            return "Revocation lists cannot be checked if there are no trusted roots."
+        }
         guard let reason = abilities.trustUnavailability else { return nil }
         if configuration.serverTrust != nil { return "No server trust evaluator can be called: \(reason)." }
         // libcurl's option needs a list of every issuer with OpenSSL. With GnuTLS 3.7.9, servers are accepted if a list

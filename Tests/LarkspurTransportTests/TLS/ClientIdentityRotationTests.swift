@@ -38,6 +38,18 @@ struct ClientIdentityRotationTests {
         }
     }
 
+    @Test("A pipe, which cannot be read again, is refused at once")
+    func pipe() throws {
+        try write(.first)
+        let pipe = folder.url.appendingPathComponent("pipe")
+        #expect(mkfifo(pipe.path, 0o600) == 0)
+        let error = #expect(throws: TLSConfigurationError.self) {
+            try ClientIdentity.rotating(certificateFile: certificateFile, keyFile: pipe)
+        }
+        #expect(error?.reason == .fileUnreadable)
+        #expect(error?.message == "The file \(pipe.path) cannot be read: it is not a regular file.")
+    }
+
     private let folder = TemporaryFolder()
     private let refusals = Refusals()
     private let start = LoopTime.now

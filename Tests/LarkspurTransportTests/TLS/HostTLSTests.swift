@@ -40,14 +40,14 @@ struct HostTLSTests {
     }
 
     /// A session that trusts a server only as 127.0.0.1.
-    private func session(_ server: LoopbackServer, _ change: (inout EngineOptions) -> Void = { _ in }) throws
+    private func session(_ server: LoopbackServer, _ change: (inout EngineOptions) throws -> Void = { _ in }) throws
         -> CurlURLSession
     {
         var configuration = TLSConfiguration()
         configuration.trustedRoots = .only([try TLSCertificate(try #require(server.certificate).der)])
         var options = EngineOptions()
         options.hostTLS = [try HostTLS("127.0.0.1", configuration)]
-        change(&options)
+        try change(&options)
         return CurlURLSession(configuration: .ephemeral, options: options)
     }
 
@@ -70,6 +70,25 @@ struct HostTLSTests {
             }
         }
         #expect(server.requests.map(\.target) == Array(repeating: ["/get", "/away"], count: 3).flatMap(\.self))
+    }
+
+    @Test("Roots besides those of the system are trusted only for their host, in any order", arguments: [0, 1])
+    func additionalRoots(first: Int) async throws {
+        let server = try LoopbackServer(tls: .selfSigned())
+        let session = try session(server) { options in
+            options.http2 = .never
+            options.hostTLS[0].configuration.trustedRoots = .systemAnd([
+                try TLSCertificate(#require(server.certificate).der)
+            ])
+        }
+        defer { session.invalidateAndCancel() }
+        server.route("/closed", .text("a").adding("Connection", "close"))
+        for number in first..<first + 6 {
+            let isTrusted = number.isMultiple(of: 2)
+            let target = try url(isTrusted ? "127.0.0.1" : "localhost", server, "/closed")
+            let result = try await session.outcome(of: target)
+            #expect((result.status == 200) == isTrusted, "\(target) \(String(describing: result.error))")
+        }
     }
 
     @Test("Pins of a host's configuration refuse plain http to this host only")

@@ -82,6 +82,16 @@ enum RevocationFixture {
         -----END X509 CRL-----
         """
 
+    /// A list with the changes of another list, without certificates.
+    static let deltaList = """
+        -----BEGIN X509 CRL-----
+        MIG7MGQCAQEwCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJbG9jYWxob3N0Fw0yNjEx
+        MjgyMzM1MThaGA8yMTI2MTEwNDIzMzUxOFqgHTAbMA0GA1UdGwEB/wQDAgEBMAoG
+        A1UdFAQDAgECMAoGCCqGSM49BAMCA0cAMEQCIE8OA3RjGcr0EmO/oxNqhPE45Qcv
+        BOp3v94sLSwpw+0tAiBW+vtHRlcuXBMoVoyhojUsrU17G/earSj6D2eeVGFVFQ==
+        -----END X509 CRL-----
+        """
+
     /// A certificate with each kind of name.
     static let named = """
         -----BEGIN CERTIFICATE-----

@@ -48,6 +48,31 @@ struct RevocationListTests {
         #expect(error?.sentence.contains("list.pem") == true)
     }
 
+    @Test("A list with only the changes of another list is refused")
+    func delta() throws {
+        var files = RevocationFiles([try file(RevocationFixture.list + "\n" + RevocationFixture.deltaList)])
+        let error = #expect(throws: RevocationDefect.self) { try files.read(at: start) }
+        #expect(error?.sentence.hasSuffix("list.pem has only the changes of another list (delta CRL).") == true)
+    }
+
+    @Test("When a list expires, the certificates have to be looked up again, once for each list")
+    func expiry() throws {
+        let texts = [RevocationFixture.emptyList, RevocationFixture.expiredList, RevocationFixture.list]
+        let lists = try RevocationList.lists(in: Data(texts.joined(separator: "\n").utf8), path: "/a")
+        #expect(
+            lists.map(\.expirationDate)
+                == [4_859_740_800, 1_580_515_200, 4_859_740_800].map { Date(timeIntervalSince1970: $0) }
+        )
+        var generation = ListGeneration()
+        generation.begin(with: lists)
+        let numbers = [0, 1_580_515_199, 1_580_515_200, 1_580_515_201, 4_859_740_799, 4_859_740_801, 5_000_000_000]
+            .map { seconds in
+                generation.advance(to: Date(timeIntervalSince1970: seconds))
+                return generation.number
+            }
+        #expect(numbers == [1, 1, 2, 2, 2, 3, 3])
+    }
+
     @Test("A file that cannot be read, or is no regular file, is an error that names the path")
     func unreadable() throws {
         for path in [folder.url.path, folder.url.appendingPathComponent("none").path, "/dev/zero"] {
@@ -207,6 +232,17 @@ struct RevocationListTests {
         let server = try server()
         var options = try options(RevocationFixture.emptyList)
         options.tls.dangerouslySkipsCertificateVerification = true
+        let failure = try await error(options, server)
+        #expect(failure?.tlsFailure?.reason == .notEnforceable)
+        #expect(server.acceptedConnectionCount == 0)
+    }
+
+    @Test("Revocation lists cannot be combined with an empty set of roots")
+    func noRoots() async throws {
+        let server = try server()
+        var options = try options(RevocationFixture.emptyList)
+        options.tls.trustedRoots = .only([])
+        options.tls.serverTrust = ServerTrustEvaluator { _ in .accept }
         let failure = try await error(options, server)
         #expect(failure?.tlsFailure?.reason == .notEnforceable)
         #expect(server.acceptedConnectionCount == 0)

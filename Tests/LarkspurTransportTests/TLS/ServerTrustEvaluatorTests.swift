@@ -110,6 +110,52 @@ struct ServerTrustEvaluatorTests {
         #expect(handshakes.values.map(\.host) == [host])
     }
 
+    @Test(
+        "Common names count as for libcurl: also addresses, and only if there is no subjectAltName",
+        arguments: [(TLSFixture.addressAsCommonName, "127.0.0.1", true), (TLSFixture.otherAddress, "localhost", false)]
+    )
+    func commonName(certificate: String, host: String, isAccepted: Bool) async throws {
+        let server = try LoopbackServer(
+            tls: .identity(certificate: Data(certificate.utf8), key: Data(TLSFixture.keyOfCommonNames.utf8))
+        )
+        let url = try #require(URL(string: "https://\(host):\(server.port)/get"))
+        for hasEvaluator in [true, false] {
+            var options = try options { $0.refusal == nil ? .accept : .refuse }
+            options.tls.trustedRoots = .only([try TLSCertificate(Data(certificate.utf8))])
+            options.tls.acceptsCommonNames = true
+            if !hasEvaluator { options.tls.serverTrust = nil }
+            let result = try await outcome(options, url)
+            #expect((result.status == 200) == isAccepted, "\(hasEvaluator)")
+        }
+    }
+
+    @Test(
+        "If several peers have addresses, they cannot be told apart, and no request is sent",
+        arguments: [
+            (["a.test"], nil), (["192.0.2.1", "a.test"], "192.0.2.1"), (["a.test", "192.0.2.1"], "192.0.2.1"),
+            (["192.0.2.1", "192.0.2.1"], "192.0.2.1"), (["192.0.2.1", "[2001:db8::1]"], "?"),
+        ] as [([String], String?)]
+    )
+    func ambiguity(peers: [String], address: String?) throws {
+        let trust = try #require(
+            ServerTrust(ServerTrustRules(), roots: .system, anchors: [], evaluator: evaluator { _ in .accept })
+        )
+        var check = ServerCheck(trust)
+        check.begin(host: peers[0], peers: peers, hasProxy: peers.count > 1)
+        #expect(check.isAmbiguous == (address == "?"))
+        if address != "?" { #expect(check.peer == address ?? peers[0]) }
+    }
+
+    @Test("With an evaluator, a server and a name server with addresses cannot be used together")
+    func ambiguousPeers() async throws {
+        let server = try LoopbackServer(tls: .selfSigned())
+        var options = try options { _ in .accept }
+        options.dnsOverHTTPS = URL(string: "https://192.0.2.1/")
+        let error = try await outcome(options, server.url("/get")).error as? URLError
+        #expect(error?.tlsFailure == TLSFailure(.notEnforceable, host: "127.0.0.1"))
+        #expect(server.acceptedConnectionCount == 0)
+    }
+
     @Test("An evaluator is not called for a server without a pinned key, and cannot accept it")
     func pins() async throws {
         let server = try LoopbackServer(tls: .selfSigned())

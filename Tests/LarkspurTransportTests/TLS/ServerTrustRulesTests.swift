@@ -51,8 +51,8 @@ struct ServerTrustRulesTests {
     }
 
     @Test(
-        "If the chain need not be valid, its dates and its root are ignored, and the pins are still checked",
-        arguments: [9, 10, 18, 19, 20, 21] as [Int32]
+        "If the chain need not be valid, its dates, its root and its lists are ignored, and the pins are still checked",
+        arguments: [3, 9, 10, 11, 12, 18, 19, 20, 21, 23] as [Int32]
     )
     func tolerated(error: Int32) throws {
         #expect(try rules(validChain: false, pins: [2]).verdict(on: evidence([error])) == .accepted)

@@ -121,6 +121,42 @@ enum TLSFixture {
         -----END RSA PUBLIC KEY-----
         """
 
+    /// A certificate with the common name 127.0.0.1, and without a subjectAltName.
+    static let addressAsCommonName = """
+        -----BEGIN CERTIFICATE-----
+        MIIBJDCBywIUK8pHw3QRIkW31XS92nUuHMGXGmYwCgYIKoZIzj0EAwIwFDESMBAG
+        A1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyODIzMzUxOFoYDzIxMjYxMTA0MjMzNTE4
+        WjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+        AATXD3WYjOEc8aJT0XhZrwEEHQHQBu6AmyJ4iU+u5r8OQsa+kRsplcxpggGFIXRD
+        dhDcm5nDKBzIRsLnVxkYTK4rMAoGCCqGSM49BAMCA0gAMEUCIC3Xm02Gi0mByWKU
+        iEI0sM6rfLIR2GXlmG/4DuTEconWAiEA8cmMJenOxzwR8s8/vhoX4EpVN3x3W4rr
+        sMK49VJPR5E=
+        -----END CERTIFICATE-----
+        """
+
+    /// A certificate with the common name localhost, whose subjectAltName has only the address 10.0.0.1.
+    static let otherAddress = """
+        -----BEGIN CERTIFICATE-----
+        MIIBXjCCAQSgAwIBAgIULKrzFMc8fFbyUmDZhAT0PcgLm48wCgYIKoZIzj0EAwIw
+        FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyODIzMzUxOFoYDzIxMjYxMTA0
+        MjMzNTE4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+        PQMBBwNCAATXD3WYjOEc8aJT0XhZrwEEHQHQBu6AmyJ4iU+u5r8OQsa+kRsplcxp
+        ggGFIXRDdhDcm5nDKBzIRsLnVxkYTK4rozIwMDAPBgNVHREECDAGhwQKAAABMB0G
+        A1UdDgQWBBTXKIFGDdlE/ioD/ImvsSm7D30sfjAKBggqhkjOPQQDAgNIADBFAiEA
+        xpgBihFWjNWqldxfMFQ9fBPj6xTrG32AGtraarFWBZUCIHM2U9vWxGuzImUmnVhf
+        0h+I+Pd2MsSThbnD39tDN4sf
+        -----END CERTIFICATE-----
+        """
+
+    /// The key of these two certificates.
+    static let keyOfCommonNames = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgy6PSZ7FlS+YQ+iwP
+        ezLXnN7ue4N7zjEQiw6HG2WlSDGhRANCAATXD3WYjOEc8aJT0XhZrwEEHQHQBu6A
+        myJ4iU+u5r8OQsa+kRsplcxpggGFIXRDdhDcm5nDKBzIRsLnVxkYTK4r
+        -----END PRIVATE KEY-----
+        """
+
     static func der(_ pem: String) -> Data {
         PEMBlock.blocks(of: Data(pem.utf8)).first?.content ?? Data()
     }
