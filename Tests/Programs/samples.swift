@@ -130,6 +130,12 @@ nonisolated static let secret: Data = any()
 // page: MessageSignatureVerification.swift
 nonisolated static let secret: Data = any()
 
+// page: ClientIdentity+Rotation.swift
+nonisolated static let current: ClientIdentity = any()
+
+// page: HostTLS.swift
+nonisolated static let internalTLS: TLSConfiguration = any()
+
 // page: OAuth2Client+Browser.swift
 nonisolated static let client: OAuth2Client = any()
 
@@ -156,6 +162,9 @@ nonisolated static let id: Int = any()
 
 // page: Security.md
 nonisolated static let (certificateFile, keyFile, publicKeyFile): (URL, URL, URL) = any()
+
+// page: ServerTrustEvaluator.swift
+nonisolated static let known: PublicKeyPin = any()
 
 // page: SigningKey.swift
 nonisolated static let data: Data = any()

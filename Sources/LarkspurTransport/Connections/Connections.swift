@@ -135,7 +135,7 @@ final class Connections {
         guard let support, let handle = EasyHandle(support: support) else {
             throw .engine(.unknown, "libcurl could not make a transfer.", url: url)
         }
-        handle.tlsNumber = tlsNumber
+        handle.security.number = tlsNumber
         guard handle.configure(settings.tls[tlsNumber], trust: support.trusts[tlsNumber]) else {
             throw .unenforceableTLS(url: url)
         }
@@ -178,7 +178,7 @@ final class Connections {
         handle.trace = EasyHandle.Trace()
         handle.connectionUse.closesConnection = false
         handle.connectionUse.lacksContent = false
-        let number = handle.tlsNumber
+        let number = handle.security.number
         if handle.takeReusability(), handles[number].count < 256 { handles[number].append(handle) }
     }
 

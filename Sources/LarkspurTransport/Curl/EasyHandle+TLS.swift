@@ -4,19 +4,33 @@ import HTTPSyntax
 
 /// The options of a session's TLS configuration.
 extension EasyHandle {
+    /// The TLS settings with which the handle was configured.
+    struct Security {
+        /// The number of the settings.
+        var number = 0
+        /// The check of servers that libcurl cannot make; nil if it is not needed.
+        var check: ServerCheck?
+        /// The log of the secrets of connections; nil if there is none.
+        var keyLog: TLSKeyLog?
+        /// Whether the names of servers' certificates are verified.
+        var verifiesName = true
+        /// The client's certificate and key that were last set; nil if there are none.
+        var identity = Boxed<ClientIdentity>()
+    }
+
     /// Sets the options that are the same for all requests. Returns false if libcurl refuses an option. In this case,
     /// the handle must not be used.
     func configure(_ tls: TLSSettings, trust: ServerTrust?) -> Bool {
-        keyLog = tls.keyLog
-        verifiesName = !tls.configuration.dangerouslySkipsHostNameVerification
+        security.keyLog = tls.keyLog
+        security.verifiesName = !tls.configuration.dangerouslySkipsHostNameVerification
         let isVersionSet = takes(CURLOPT_SSLVERSION, tls.configuration.versions)
         // If libcurl does not have this option, it does not support https proxies.
         set(CURLOPT_PROXY_SSLVERSION, tls.configuration.versions)
         if case .trust = tls.method {
             guard let trust else { return false }
-            check = ServerCheck(trust)
+            security.check = ServerCheck(trust)
         }
-        guard entersHandshakes() || (check == nil && keyLog == nil) else { return false }
+        guard entersHandshakes() || (security.check == nil && security.keyLog == nil) else { return false }
         // Every libcurl with TLS has the option for the version. Without TLS, libcurl cannot use https, so no
         // protection is needed.
         guard tls.isCustom else { return true }
@@ -44,8 +58,9 @@ extension EasyHandle {
     ///   - isSecure: Whether the request is sent over TLS to the host, which may request a client certificate.
     ///   - generation: The number of the revocation lists. Default: nil, for none.
     func configure(_ tls: TLSSettings, host: String, isSecure: Bool, revocation generation: UInt32? = nil) -> Bool {
-        if let generation, generation != check?.generation, !separates(tls, generation) { return false }
-        if let check, check.trust.hasEvaluator, !tls.configuration.dangerouslySkipsHostNameVerification,
+        if let generation, generation != security.check?.generation, !separates(tls, generation) { return false }
+        if let check = security.check, check.trust.hasEvaluator,
+            !tls.configuration.dangerouslySkipsHostNameVerification,
             !takes(CURLOPT_SSL_VERIFYHOST, check.checksName ? 0 : 2)
         {
             return false
@@ -72,8 +87,8 @@ extension EasyHandle {
     /// same bytes in `CURLOPT_SSLCERT_BLOB`, so a new certificate gets new connections.
     /// - Parameter next: An identity with its content; nil for none.
     private func takes(_ next: ClientIdentity?) -> Bool {
-        guard next != identity.wrappedValue else { return true }
-        identity.wrappedValue = nil
+        guard next != security.identity.wrappedValue else { return true }
+        security.identity.wrappedValue = nil
         let isTaken: Bool
         switch next?.form {
         case .pem(let certificates, let key)?:
@@ -89,7 +104,7 @@ extension EasyHandle {
             reuse.lacksOptions = true
             return false
         }
-        identity.wrappedValue = next
+        security.identity.wrappedValue = next
         return true
     }
 
@@ -104,7 +119,7 @@ extension EasyHandle {
     /// libcurl uses connections and TLS sessions only for transfers with the same roots. So for each generation of the
     /// lists, the same roots have another notation.
     private func separates(_ tls: TLSSettings, _ generation: UInt32) -> Bool {
-        check?.generation = nil
+        security.check?.generation = nil
         let isSeparate: Bool
         switch tls.configuration.trustedRoots {
         case .only(let roots): isSeparate = takesOnly(roots, comment: "Revocation lists \(generation)\n")
@@ -116,7 +131,7 @@ extension EasyHandle {
             set(option == CURLOPT_CAINFO ? CURLOPT_PROXY_CAINFO : CURLOPT_PROXY_CAPATH, notation)
         }
         // The handle may have a part of the options, and is not used for another request.
-        if isSeparate { check?.generation = generation } else { reuse.lacksOptions = true }
+        if isSeparate { security.check?.generation = generation } else { reuse.lacksOptions = true }
         return isSeparate
     }
 
@@ -162,7 +177,7 @@ extension EasyHandle {
 
     /// If it is needed, sets ``prepareContext`` as libcurl's callback. Returns false if libcurl refuses the callback.
     private func entersHandshakes() -> Bool {
-        guard check != nil || support.closeWatch != nil || keyLog != nil else { return true }
+        guard security.check != nil || support.closeWatch != nil || security.keyLog != nil else { return true }
         let context = Unmanaged.passUnretained(self).toOpaque()
         return libcurl_easy_setopt_tls_callback(raw, CURLOPT_SSL_CTX_FUNCTION, Self.prepareContext) == CURLE_OK
             && libcurl_easy_setopt_pointer(raw, CURLOPT_SSL_CTX_DATA, context) == CURLE_OK
@@ -172,9 +187,9 @@ extension EasyHandle {
     private static let prepareContext: libcurl_tls_callback = { _, tlsContext, context in
         guard let tlsContext, let context else { return CURLE_SSL_CONNECT_ERROR }
         let handle = Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
-        guard handle.check?.attach(to: tlsContext, verifiesName: handle.verifiesName) != false,
+        guard handle.security.check?.attach(to: tlsContext, verifiesName: handle.security.verifiesName) != false,
             handle.support.closeWatch?.attach(to: tlsContext) != false,
-            handle.keyLog?.attach(to: tlsContext) != false
+            handle.security.keyLog?.attach(to: tlsContext) != false
         else { return CURLE_SSL_CONNECT_ERROR }
         return CURLE_OK
     }

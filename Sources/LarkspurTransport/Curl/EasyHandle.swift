@@ -78,16 +78,7 @@ final class EasyHandle {
     @exclusivity(unchecked) var connectionUse = ConnectionUse() {
         didSet { if connectionUse != oldValue { connectionUse.apply(to: self) } }
     }
-    /// The check of servers that libcurl cannot make; nil if it is not needed.
-    @exclusivity(unchecked) var check: ServerCheck?
-    /// The log of the secrets of connections; nil if there is none.
-    @exclusivity(unchecked) var keyLog: TLSKeyLog?
-    /// Whether the names of servers' certificates are verified.
-    @exclusivity(unchecked) var verifiesName = true
-    /// The number of the TLS settings with which the handle was configured.
-    @exclusivity(unchecked) var tlsNumber = 0
-    /// The client's certificate and key that were last set; nil if there are none.
-    @exclusivity(unchecked) var identity = Boxed<ClientIdentity>()
+    @exclusivity(unchecked) var security = Security()
     /// The parts of libcurl's trace that the engine reads.
     @exclusivity(unchecked) var trace = Trace() {
         didSet { if trace.isOn != oldValue.isOn { set(CURLOPT_VERBOSE, trace.isOn ? 1 : 0) } }

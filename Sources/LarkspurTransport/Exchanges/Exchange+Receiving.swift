@@ -67,7 +67,7 @@ extension Exchange {
     /// section 8.1).
     private func noteStrictTransport(of head: ResponseHead) {
         guard let field = head.strictTransport, let store = group.settings.options.hsts,
-            destination.target?.socketPath == nil, transfer.handle?.check?.isOverruled != true,
+            destination.target?.socketPath == nil, transfer.handle?.security.check?.isOverruled != true,
             tlsSettings.verifiesServers
         else { return }
         store.note(field, of: destination.url)

@@ -150,19 +150,19 @@ extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         try group.settings.tls[group.settings.tls.number(for: hostName)].admit(destination.url)
-        if group.settings.tls.hasRules {
+        if group.settings.tls.hasRules || tlsSettings.configuration.revocationLists != nil {
             // Tunnels to hosts with different settings may use the same https proxy. A resumed TLS session with this
-            // proxy would not be checked by the settings of the second host.
+            // proxy would be checked neither by the settings of the second host nor by newer revocation lists.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
         let proxy = transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil }
         let nameServer = group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
-        handle.check?.begin(
+        handle.security.check?.begin(
             host: hostName,
             peers: [destination.isSecure ? hostName : nil, proxy, nameServer].compactMap(\.self),
             hasProxy: proxy != nil
         )
-        if handle.check?.isAmbiguous == true {
+        if handle.security.check?.isAmbiguous == true {
             throw .tls(
                 .secureConnectionFailed,
                 "A server trust evaluator cannot tell a server and a proxy or name server apart if both have addresses.",
@@ -181,7 +181,7 @@ extension Exchange {
 
     /// Reads the revocation lists if they have changed. Returns their number; nil if there are none.
     private func revocationGeneration(of handle: EasyHandle) throws(URLError) -> UInt32? {
-        guard let trust = handle.check?.trust,
+        guard let trust = handle.security.check?.trust,
             destination.isSecure || transfer.route.proxy?.kind == .https || group.settings.looksUpOverHTTPS
         else { return nil }
         do throws(RevocationDefect) {
@@ -217,7 +217,7 @@ extension Exchange {
     /// For an https proxy, libcurl 7.88 reports the result 35, which says only that the handshake has failed.
     func objection(of handle: EasyHandle, result: Int32) -> TrustObjection? {
         guard Self.handshakeResults.contains(result) else { return nil }
-        return handle.check?.objection
+        return handle.security.check?.objection
     }
 
     /// Returns the https proxy whose handshake failed; nil if the handshake with the server failed, or if no handshake

@@ -2,7 +2,7 @@
 /// Reads regular files on the threads of sessions. Reading from a pipe or a device could block such a thread.
 enum RegularFile {
     /// The reason why a file cannot be read, in words and without a full stop.
-    struct Failure: Error, Equatable { let reason: String }
+    struct Failure: Error { let reason: String }
 
     /// The largest file that is read, in bytes.
     static let sizeLimit = 1 << 28

@@ -8,11 +8,11 @@ import HTTPSyntax
 ///
 /// The files are read on the thread of the session: before its first request over https, and again when they have
 /// changed. They are looked at before a request is sent over https, at most once a second. After a change, new requests
-/// use neither connections nor TLS sessions whose certificates were checked with the old lists; requests in progress are
-/// not interrupted. Replace a file by renaming a new one. If a file cannot be read or has no list, requests over https
-/// fail with ``TLSFailure/Reason/revocationListUnusable`` until it is readable again. The same applies to files of more
-/// than 256 MiB, and to lists with only the changes of another list (delta CRL). Lists that an issuer has divided by
-/// reasons, or that another authority signs (indirect CRL), are not used.
+/// use neither connections nor TLS sessions whose certificates were checked with the old lists; requests in progress
+/// are not interrupted. Replace a file by renaming a new one. If a file cannot be read or has no list, requests over
+/// https fail with ``TLSFailure/Reason/revocationListUnusable`` until it is readable again. The same applies to files
+/// of more than 256 MiB, and to lists with only the changes of another list (delta CRL). Lists that an issuer has
+/// divided by reasons, or that another authority signs (indirect CRL), are not used.
 public struct RevocationLists: Sendable, Hashable {
     /// The certificates that are looked up.
     public enum Scope: Sendable, Hashable {

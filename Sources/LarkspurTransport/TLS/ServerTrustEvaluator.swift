@@ -9,8 +9,9 @@ internal import HTTPSyntax
 ///     }
 ///
 /// The closure is called in each TLS handshake in which the server sends its certificates, before any byte of a request
-/// is sent, unless the server has none of the keys and certificates that are pinned. It is also called for https proxies and for the server of ``EngineOptions/dnsOverHTTPS``. A resumed TLS
-/// session needs no certificates. The decision about its first handshake applies, in the same session only.
+/// is sent, unless the server has none of the keys and certificates that are pinned. It is also called for https
+/// proxies and for the server of ``EngineOptions/dnsOverHTTPS``. A resumed TLS session needs no certificates. The
+/// decision about its first handshake applies, in the same session only.
 ///
 /// The closure runs on the thread of the session. No transfer of the session continues until it returns, and it cannot
 /// be stopped, so it must not wait. Debug builds write a line to standard error if it takes more than 50 milliseconds.

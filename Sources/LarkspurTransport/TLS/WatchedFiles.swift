@@ -48,9 +48,6 @@ struct FileVersion: Hashable, Sendable {
 /// Files that are read again when they change. The files are looked at when they are needed, at most once a second, so
 /// that unused files cost nothing.
 ///
-///     var watch = WatchedFiles([certificates, key])
-///     if watch.haveChanged(at: now) { /* Read the files. */ }
-///
 /// The versions are recorded before the owner reads the files. So a change during the reading is noticed at the next
 /// look. The owner compares what it has read with what it had, because a report does not mean that the content is
 /// different.
