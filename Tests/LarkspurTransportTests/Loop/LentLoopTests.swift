@@ -119,7 +119,7 @@ struct LentLoopTests {
             loop.withLock { $0 }?.post(
                 .run { if isLent.load(ordering: .sequentiallyConsistent) { problems.record("run") } }
             )
-            for _ in 0..<200 { sched_yield() }
+            for _ in 0..<20 { sched_yield() }
             isLent.store(false, ordering: .sequentiallyConsistent)
             return LoopTime.now
         }
