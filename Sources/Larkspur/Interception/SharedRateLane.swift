@@ -79,7 +79,7 @@ struct SharedStoreOutage: Sendable {
 /// One step of the store is under way at a time. The token of a step is not for a certain attempt: when it may be used,
 /// the attempt with the highest priority takes it. If no attempt waits then, the token is lost.
 struct SharedRateLane<Waiter> {
-    enum Outcome {
+    enum Outcome: Sendable {
         /// The attempt begins. It reports a failure of the store, if there is one.
         case begin(reporting: SharedStoreFailure?)
         /// The attempt fails, because the store is unavailable. It reports the failure if it is the first one.
