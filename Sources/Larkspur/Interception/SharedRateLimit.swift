@@ -145,7 +145,7 @@ final class SharedRateLimit: RequestInterceptor {
             let value = body(&entry.lane)
             var effects = advance(&entry, url, at: now, clock, &state)
             effects.obsolete.append(setKeeper(of: &entry, url, at: now, clock, &state))
-            store(entry, url, origin, &state)
+            save(entry, url, origin, &state)
             return (value, effects)
         }
         carryOut(effects)
@@ -156,7 +156,7 @@ final class SharedRateLimit: RequestInterceptor {
         Entry(lane: Lane(rules, outage: state.outages.count > 0 ? state.outages[url] : nil))
     }
 
-    private func store(_ entry: Entry, _ url: URL?, _ origin: Origin?, _ state: inout State) {
+    private func save(_ entry: Entry, _ url: URL?, _ origin: Origin?, _ state: inout State) {
         if !entry.lane.isIdle {
             state.entries[origin] = entry
         } else if entry.lane.outage != nil || state.outages.count > 0 {
@@ -261,7 +261,7 @@ final class SharedRateLimit: RequestInterceptor {
                 let effects = advance(&entry, url, at: now, clock, &state)
                 let next = entry.lane.nextTime(at: now)
                 if let next { entry.keeper?.time = next } else { entry.keeper = nil }
-                store(entry, url, origin, &state)
+                save(entry, url, origin, &state)
                 return (effects, next)
             }
             carryOut(effects)
