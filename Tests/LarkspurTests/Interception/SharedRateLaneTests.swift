@@ -186,7 +186,7 @@ struct SharedRateLaneTests {
         run.advance(at: 500)
         #expect(run.lane.outage != nil && run.nextTime(at: 500) == 600)
         let step = run.steps.last?.1
-        run.end(.success(.seconds(100)), step: step, at: 550)
+        run.end(.success(.zero), step: step, at: 550)
         #expect(run.lane.outage != nil && run.nextTime(at: 550) == 600)
         run.advance(at: 600)
         #expect(run.begun == [1] && run.reporters == [1])
@@ -257,10 +257,10 @@ struct SharedRateLaneTests {
             var generator = SeededGenerator(number)
             let count = [1, 20, 200, 5000].randomElement(using: &generator) ?? 1
             let burst = [1, 5, 50].randomElement(using: &generator) ?? 1
-            let share = [0, 0.25, 1].randomElement(using: &generator) ?? 0
+            let share: Double = [0, 0.25, 1].randomElement(using: &generator) ?? 0
             let processes = Int.random(in: 1...4, using: &generator)
-            let faults = [0, 0.1, 0.5, 1].randomElement(using: &generator) ?? 0
-            let cancellations = [0, 0.2].randomElement(using: &generator) ?? 0
+            let faults: Double = [0, 0.1, 0.5, 1].randomElement(using: &generator) ?? 0
+            let cancellations: Double = [0, 0.2].randomElement(using: &generator) ?? 0
             let attempts = Int.random(in: 1...200, using: &generator)
             var model = SharedRateModel(generator, Self.rules(count, burst: burst, share: share), processes: processes)
             (model.faults, model.cancellations) = (faults, cancellations)
