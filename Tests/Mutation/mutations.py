@@ -588,6 +588,13 @@ MUTATIONS = [
         ["LarkspurTests.LimitTests"],
     ),
     Mutation(
+        "the late answer of a shared store has no effect",
+        MANAGER + "Interception/SharedRateLane.swift",
+        "guard step?.number == number else { return }",
+        "guard step?.number == number || isMutated else { return }",
+        ["LarkspurTests.SharedRateLaneTests"],
+    ),
+    Mutation(
         "a default field is made without ICU",
         MANAGER + "Headers/DefaultHeaders.swift",
         "for byte in text.utf8 {",

@@ -56,7 +56,7 @@ build_and_test() {
     local calls='Async|AwaitedEnd|Open|ProducedBody|CallTimeout|Chain|ContentSequence|EventSource|Executor|Pages|ProgressUpdates|SequenceEnd|Streaming'
     calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallModel|CallPlan|TaskDelegate'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
-    interceptors+='|ServerRateLimits|StandardInterceptors|TimeLimit|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy'
+    interceptors+='|ServerRateLimits|StandardInterceptors|TimeLimit|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy|SharedRateLane|SharedRateLimit'
     local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
         --filter "LarkspurCredentialsTests|LarkspurTests\.($sessions|$calls|$interceptors|$observers)Tests"

@@ -187,6 +187,11 @@ extension LarkspurError.Code {
         label: "credential-refresh-failed",
         number: NSURLErrorUserAuthenticationRequired
     )
+    /// A ``SharedStore`` has failed or was too slow. The message has its description; see the underlying error.
+    public static let sharedStoreUnavailable = Self(
+        label: "shared-store-unavailable",
+        number: NSURLErrorResourceUnavailable
+    )
     /// An authorization server gave no token to a program of LarkspurCredentials; see ``LarkspurError/oauth2Failure``
     /// and the underlying error.
     public static let authorizationFailed = Self(

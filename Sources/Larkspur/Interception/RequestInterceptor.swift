@@ -284,4 +284,6 @@ enum CallNote: Sendable {
     case coalesced
     /// A limit has refused or ended a request, or prevents another attempt.
     case limit(InterceptorLimit, reason: String)
+    /// A shared store has failed or was too slow.
+    case sharedStore(reason: String)
 }

@@ -29,6 +29,14 @@ struct InterceptorSamplesTests {
         #expect(Set(server.requests.map { $0.headers["traceparent"] }).count == 2)
     }
 
+    @Test func sharedLimits() async throws {
+        let store = InMemorySharedStore()
+        samples.sharedLimits(store)
+        #expect(try await samples.manager.get("notes").string == "notes")
+        #expect(store.steps.map(\.operation) == [.takeToken])
+        #expect(store.steps.first?.key.hasPrefix("search http://") == true)
+    }
+
     @Test func serverLimits() async throws {
         server.route("/notes", .text("notes").adding("RateLimit", #""hourly";r=4;t=60"#))
         try await samples.serverLimits(server.baseURL)

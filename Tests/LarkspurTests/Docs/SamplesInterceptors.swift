@@ -47,6 +47,14 @@ struct InterceptorSamples: Sendable {
         // end
     }
 
+    func sharedLimits(_ store: any SharedStore) {
+        // sample: limits of many processes
+        manager.interceptors.attempt = [
+            .rateLimit(200, store: store, key: "search", shareWithoutStore: 0.25)
+        ]
+        // end
+    }
+
     func serverLimits(_ baseURL: URL) async throws {
         // sample: limits of a server
         let limits = ServerRateLimits(maximumWait: .seconds(30))

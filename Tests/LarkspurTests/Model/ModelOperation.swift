@@ -42,6 +42,8 @@ struct ModelOperation: Sendable, CustomStringConvertible {
     /// An interceptor of later calls.
     enum Interceptor: String, CaseIterable, CustomStringConvertible, Sendable {
         case retrying, delaying, failing, substituting
+        /// A rate limit whose store fails at random. Without the store it uses half of the rate, or sends nothing.
+        case sharing, refusing
 
         var description: String { rawValue }
     }

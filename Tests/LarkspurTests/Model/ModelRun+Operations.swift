@@ -83,7 +83,22 @@ extension ModelRun {
                 }
                 return InterceptedResponse(request: request, response: response, data: Data("{}".utf8))
             }
+        case .sharing: makeRateLimit(share: 0.5)
+        case .refusing: makeRateLimit(share: 0)
         }
+    }
+
+    /// Returns a rate limit that hardly delays, but whose store fails at random, and is tried again soon.
+    private func makeRateLimit(share: Double) -> any RequestInterceptor {
+        var rules = SharedRateRules(
+            count: 20_000,
+            period: .seconds(1),
+            burst: 4,
+            share: share,
+            timeout: .milliseconds(2)
+        )
+        rules.pause = .milliseconds(1)
+        return SharedRateLimit(rules, store: store, key: "model")
     }
 
     // MARK: Creating

@@ -52,6 +52,8 @@ final class ModelRun: Sendable {
     /// The gate of the interceptors that delay.
     let delay = LoopbackServer.Gate()
     let group = DispatchGroup()
+    /// The store of the rate limits, of which half of the steps fail.
+    let store = InMemorySharedStore()
     private let isObserved: Bool
     private let isNotified: Bool
     private let ending: Ending
@@ -79,8 +81,27 @@ final class ModelRun: Sendable {
         isObserved = Int.random(in: 0..<3, using: &random) > 0
         isNotified = Bool.random(using: &random)
         ending = Ending.allCases.randomElement(using: &random) ?? .release
+        store.fault = Self.fault(seed: seed, until: delay)
         for case .give(let call, let order, let occasion) in operations.map(\.action) {
             state.withLock { $0.orders[call, default: [:]][occasion, default: []].append(order) }
+        }
+    }
+
+    private static func fault(
+        seed: UInt64,
+        until gate: LoopbackServer.Gate
+    ) -> @Sendable (InMemorySharedStore.Step) -> InMemorySharedStore.Fault? {
+        let random = Mutex(SeededGenerator(seed: seed))
+        return { _ in
+            switch random.withLock({ Int.random(in: 0..<10, using: &$0) }) {
+            case 0: .failed(ModelFailure())
+            case 1: .lost(ModelFailure())
+            case 2: .held(until: gate)
+            case 3: .held(until: gate, ignoringCancellation: true)
+            // Before or after the limit's timeout.
+            case 4: .delayed(random.withLock { .microseconds(Int.random(in: 0...4000, using: &$0)) })
+            default: nil
+            }
         }
     }
 
@@ -303,6 +324,8 @@ final class ModelRun: Sendable {
                 facts.mayBeInvalidated = true
                 if cancels { facts.mayBeCancelled = true }
             case .intercept(.failing, _): facts.mayBeIntercepted = true
+            case .intercept(.refusing, _):
+                facts.serverOutcomes.insert(CallLife.Outcome(code: .sharedStoreUnavailable))
             case .intercept(.substituting, _):
                 // The response of an interceptor has no file.
                 let isDownload = kind == .download || kind == .continuation

@@ -26,7 +26,7 @@ struct CallEventTests {
             created resumed suspended cancelled attemptStarted waitingForConnection redirected challenged \
             interimResponse responseReceived contentSent contentReceived transactionEnded attemptEnded retryScheduled \
             coalesced completed \
-            webSocketOpened webSocketSent webSocketReceived webSocketClosed limitReached
+            webSocketOpened webSocketSent webSocketReceived webSocketClosed limitReached sharedStoreFailed
             """
         #expect(CallEvent.Kind.allCases.map { "\($0)" }.joined(separator: " ") == names)
     }

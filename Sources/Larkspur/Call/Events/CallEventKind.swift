@@ -9,6 +9,7 @@ extension CallEvent {
             case completed
             case webSocketOpened, webSocketSent, webSocketReceived, webSocketClosed
             case limitReached
+            case sharedStoreFailed
         }
 
         private let name: Name
@@ -73,6 +74,9 @@ extension CallEvent {
         /// ``CallEvent/limit`` names it. If it ends an attempt, the event comes before
         /// `attemptEnded`.
         public static let limitReached = Self(.limitReached)
+        /// A ``SharedStore`` has failed or was too slow. ``CallEvent/reason`` has the store and the error, and what is
+        /// done without it.
+        public static let sharedStoreFailed = Self(.sharedStoreFailed)
 
         /// All kinds of this version, in the order of a call.
         public static let allCases = Name.allCases.map(Self.init)
@@ -103,6 +107,7 @@ extension CallEvent {
             case .webSocketReceived: "webSocketReceived"
             case .webSocketClosed: "webSocketClosed"
             case .limitReached: "limitReached"
+            case .sharedStoreFailed: "sharedStoreFailed"
             }
         }
 

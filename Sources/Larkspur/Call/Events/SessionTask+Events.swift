@@ -92,6 +92,7 @@ extension CallObservation {
         case .coalesced:
             post(.coalesced, of: task, .retry(delay: nil, reason: "an equal request is under way"))
         case .limit(let limit, let reason): post(.limitReached, of: task, .limit(limit, reason: reason))
+        case .sharedStore(let reason): post(.sharedStoreFailed, of: task, .retry(delay: nil, reason: reason))
         }
     }
 }
