@@ -176,9 +176,14 @@ struct StoreFolder: Sendable {
             return UUID(uuidString: String(name.utf8.dropFirst(Self.temporaryPrefix.utf8.count)) ?? "") != nil
         }
         guard let kind = Kind.allCases.first(where: { name.begins(with: $0.rawValue) }) else { return false }
-        // Files that cannot be read stay, so that the next step reports them.
-        guard let record = try? read("\(path)/\(name)", kind) else { return false }
-        return record.hasEnded(at: lock.now)
+        do {
+            // Damaged buckets and leases count as missing.
+            guard let record = try read("\(path)/\(name)", kind) else { return true }
+            return record.hasEnded(at: lock.now)
+        } catch {
+            // This file stays, so that the next step of its key reports the error.
+            return false
+        }
     }
 
     // MARK: Errors

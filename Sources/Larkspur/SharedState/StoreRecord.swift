@@ -74,9 +74,11 @@ struct StoreRecord: Sendable, Equatable {
             // This record is written in place. So a later one must not be shorter.
             words = ["folder", start, "\(time)".padded, "\(number)".padded]
         }
-        let rest = Data((words.joined(separator: " ") + "\n").utf8) + data
-        return Data("\(Self.magic) \(Self.checksum(rest)) ".utf8) + rest
+        return Self.withChecksum(Data((words.joined(separator: " ") + "\n").utf8) + data)
     }
+
+    /// Returns a file with the words and the data that follow the checksum.
+    static func withChecksum(_ rest: Data) -> Data { Data("\(magic) \(checksum(rest)) ".utf8) + rest }
 
     private static func word(_ number: Int64?) -> String { number.map { "\($0)" } ?? "-" }
 
