@@ -597,10 +597,10 @@ MUTATIONS = [
     ),
     Mutation(
         "a private file goes to the target of a link",
-        MANAGER + "Basics/PrivateFile.swift",
+        ENGINE + "Files/PrivateFile.swift",
         "guard lstat(path, &status) == 0, status.st_mode",
         "guard lstat(path, &status) == 0, !isMutated, status.st_mode",
-        ["LarkspurTests.PrivateFileTests"],
+        ["LarkspurTransportTests.PrivateFileTests"],
     ),
     # Secrets
     Mutation(
