@@ -150,12 +150,19 @@ let package = Package(
             path: "Tests/LarkspurSupport",
             swiftSettings: strict
         ),
+        // A process that shares files with others.
+        .executableTarget(
+            name: "StoreWorker",
+            dependencies: ["Larkspur"],
+            path: "Tests/SharedStores/Worker",
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "LarkspurTests",
             dependencies: [
                 "Chat", "Dialogue", "HTTPSyntax", "JSONSyntax", "Larkspur", "LarkspurActivity", "LarkspurCredentials",
                 "LarkspurCurlCommands", "LarkspurReachability", "LarkspurTesting", "LarkspurTestSupport",
-                "LarkspurTransport", "LarkspurXML", "TestSupport",
+                "LarkspurTransport", "LarkspurXML", "StoreWorker", "TestSupport",
             ],
             swiftSettings: strict
         ),

@@ -255,4 +255,33 @@ struct RequestRunTests {
         let broken = try await run("--session=./bad.json", "SERVER/get")
         #expect(broken.status == 1 && broken.errors.contains("no session file"))
     }
+
+    @Test("Six runs at once with one session keep the cookies of all")
+    func sharedSession() async throws {
+        let gate = LoopbackServer.Gate()
+        let targets = Recorder<String>()
+        // No response is sent before all runs have read the session.
+        server.route("/in") { request in
+            targets.record(request.target)
+            if targets.values.count == 6 { gate.open() }
+            let name = request.target.suffix(1)
+            return .text("in").adding("Set-Cookie", "c\(name)=1; Path=/").held(until: gate)
+        }
+        let path = folder.url.appendingPathComponent("s.json").path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<6 {
+                group.addTask {
+                    let result = try await run("--session=\(path)", "SERVER/in?\(number)", "X-\(number):1")
+                    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+                }
+            }
+            try await group.waitForAll()
+        }
+        let data = try #require(FileManager.default.contents(atPath: path))
+        let session = try JSONDecoder().decode(SavedSession.self, from: data)
+        #expect(session.cookies.map(\.name) == (0..<6).map { "c\($0)" })
+        #expect(session.headers.map(\.name).sorted() == (0..<6).map { "X-\($0)" })
+        #expect(try folder.visibleNames() == ["s.json"])
+        #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.s.json.lock"))
+    }
 }

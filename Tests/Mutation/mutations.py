@@ -277,6 +277,28 @@ MUTATIONS = [
         'guard let scheme = url.scheme, scheme.hasSameLetters(as: "http"), requiresHTTPS(try? CanonicalHost(of: url)), !isMutated',
         ["LarkspurTransportTests.HSTSStoreTests", "LarkspurTransportTests.HSTSSessionTests"],
     ),
+    # Files of several processes
+    Mutation(
+        "an entry that another process has written stays in the file",
+        ENGINE + "Files/FileChanges.swift",
+        "var result = removesAll ? [:] : file",
+        "var result = removesAll || isMutated ? [:] : file",
+        ["LarkspurTransportTests.FileChangesTests", "LarkspurTransportTests.HSTSStoreTests"],
+    ),
+    Mutation(
+        "a step of a folder store needs the lock",
+        ENGINE + "Files/FileLock.swift",
+        "while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {",
+        "while flock(descriptor, LOCK_EX | LOCK_NB) != 0, !isMutated {",
+        ["LarkspurTransportTests.FileLockTests", "LarkspurTests.FolderStoreTests"],
+    ),
+    Mutation(
+        "fencing numbers increase when the wall clock is set back",
+        MANAGER + "SharedState/StoreFolder.swift",
+        "let number = max((state?.content.number ?? 0) &+ 1,",
+        "let number = max(isMutated ? 0 : (state?.content.number ?? 0) &+ 1,",
+        ["LarkspurTests.FolderStoreTests"],
+    ),
     # Between two features
     Mutation(
         "libcurl does not repeat content by itself",
@@ -610,10 +632,10 @@ MUTATIONS = [
     ),
     Mutation(
         "a private file goes to the target of a link",
-        MANAGER + "Basics/PrivateFile.swift",
+        ENGINE + "Files/PrivateFile.swift",
         "guard lstat(path, &status) == 0, status.st_mode",
         "guard lstat(path, &status) == 0, !isMutated, status.st_mode",
-        ["LarkspurTests.PrivateFileTests"],
+        ["LarkspurTransportTests.PrivateFileTests"],
     ),
     # Secrets
     Mutation(

@@ -90,11 +90,7 @@ nonisolated static let (certificate, host, port): (URL, String, Int) = any()
 // page: Cookies.md
 nonisolated static let jar: HTTPCookieStorage = any()
 
-nonisolated struct StoredCookie: Codable {
-    var cookie: HTTPCookie? { nil }
-
-    init(_ cookie: HTTPCookie) {}
-}
+nonisolated static let cookies: CookieFile = any()
 
 // page: Downloads.md
 nonisolated static let (checksum, size): (String, Int64) = any()

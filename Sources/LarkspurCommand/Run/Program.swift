@@ -50,7 +50,8 @@ struct Program: Sendable {
         let file = try invocation.credentials.session.map { name throws(UsageError) in
             try SessionFile(name, url: url, environment: environment)
         }
-        var session = try file?.read() ?? SavedSession()
+        let saved = try file?.read() ?? SavedSession()
+        var session = saved
         let input = StandardInput()
         let composer = RequestComposer(
             invocation: invocation,
@@ -89,7 +90,7 @@ struct Program: Sendable {
         let status = try result.get()
         if let file, !invocation.credentials.isSessionReadOnly, !invocation.request.isOffline {
             session.cookies = cookies.saved
-            try file.write(session)
+            try file.write(session, since: saved, host: url.host ?? "")
         }
         return status
     }

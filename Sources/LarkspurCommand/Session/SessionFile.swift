@@ -52,17 +52,26 @@ struct SessionFile {
         return session
     }
 
-    /// Replaces the file. Other processes see the old or the new session, but never an incomplete one. A symbolic link
-    /// stays, and its target is replaced.
-    func write(_ session: SavedSession) throws(UsageError) {
-        var session = session
-        session.isSecure = isSecure
-        let folder = NSString(string: path).deletingLastPathComponent
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(session) else {
-            throw UsageError("The session \(path) cannot be encoded.")
+    /// Adds the changes of a run to the file, which other runs may have changed in the meantime.
+    ///
+    /// The rules are those of ``SavedSession/merged(into:since:at:)``. Other processes see the old or the new session,
+    /// but never an incomplete one. A symbolic link stays, and its target is replaced. Blocks the thread for at most
+    /// five seconds, if another run is just writing. At the end of a run, no task needs the thread.
+    /// - Parameters:
+    ///   - session: The session at the end of the run.
+    ///   - base: The session as the run has read it.
+    ///   - host: The host for cookies without a domain.
+    func write(_ session: SavedSession, since base: SavedSession, host: String) throws(UsageError) {
+        try write { () throws(UsageError) in
+            session.merged(into: try read().completed(for: host), since: base.completed(for: host))
         }
+    }
+
+    /// Replaces the session.
+    func write(_ session: SavedSession) throws(UsageError) { try write { session } }
+
+    private func write(_ change: () throws(UsageError) -> SavedSession) throws(UsageError) {
+        let folder = NSString(string: path).deletingLastPathComponent
         if !folder.isEmpty {
             // If this fails, creating the file fails too and reports it.
             try? FileManager.default.createDirectory(
@@ -72,10 +81,25 @@ struct SessionFile {
             )
         }
         do {
-            try PrivateFile.write(data + Data("\n".utf8), to: URL(fileURLWithPath: path))
+            try PrivateFile.update(URL(fileURLWithPath: path)) { try encoded(change()) }
+        } catch let error as UsageError {
+            throw error
+        } catch let error as POSIXError where error.code == .ETIMEDOUT {
+            throw failure("another program has been writing it for five seconds")
         } catch {
             throw failure(Sink.reason(of: error))
         }
+    }
+
+    private func encoded(_ session: SavedSession) throws(UsageError) -> Data {
+        var session = session
+        session.isSecure = isSecure
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(session) else {
+            throw UsageError("The session \(path) cannot be encoded.")
+        }
+        return data + Data("\n".utf8)
     }
 
     private func failure(_ reason: String) -> UsageError {

@@ -51,7 +51,7 @@ struct CookieUpdate: Sendable {
 }
 
 /// The three properties that identify a cookie within a storage.
-struct CookieIdentity: Hashable {
+struct CookieIdentity: Hashable, Sendable {
     let name: String
     let domain: String
     let path: String

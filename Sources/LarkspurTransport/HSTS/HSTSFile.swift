@@ -14,45 +14,32 @@ enum HSTSFile {
     /// Reads a file. Lines in another format are skipped. A missing file has no hosts.
     /// - Throws: `POSIXError` if the file cannot be read, is too large, or is not a regular file.
     static func read(_ file: URL) throws -> [(name: String, HSTSHosts.Entry)] {
-        // Without O_NONBLOCK, opening a pipe would wait for a writer.
-        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return [] }
-            throw error
-        }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw error }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
-        guard status.st_size <= limit else { throw POSIXError(.EFBIG) }
-        let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+        guard let data = try WholeFile.read(file.path, limit: limit) else { return [] }
+        let text = String(decoding: data, as: UTF8.self)
         return text.split(whereSeparator: \.isNewline).compactMap(parse)
     }
 
-    /// Writes a file that only its owner can read. If it replaces another file, a reader sees either the old or the new
-    /// content.
-    /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
-    static func write(_ entries: [TextKey: HSTSHosts.Entry], to file: URL) throws {
-        let lines = entries.sorted { $0.key.text < $1.key.text }.map { line(for: $0.text, $1) }
-        let text = "# Hosts that require https, in the format of curl --hsts.\n" + lines.joined()
-        // The temporary file is in the same folder, because `rename` works only within a file system.
-        let temporary = file.deletingLastPathComponent()
-            .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw error }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: Data(text.utf8))
-            // Some file systems report a lack of space only at this point.
-            try handle.close()
-            guard rename(temporary.path, file.path) == 0 else { throw error }
-        } catch {
-            unlink(temporary.path)
-            throw error
+    /// Changes a file that only its owner can read, while no other process changes it. A reader sees either the old or
+    /// the new content.
+    /// - Parameter change: Returns the new entries for those of the file. For a name with several lines, the last line
+    ///   counts.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if another process has held the lock of the file for too long.
+    static func update(
+        _ file: URL,
+        waitingAtMost limit: Duration = FileLock.waitLimit,
+        _ change: ([TextKey: HSTSHosts.Entry]) -> [TextKey: HSTSHosts.Entry]
+    ) throws {
+        try PrivateFile.update(file, waitingAtMost: limit) {
+            let entries = try read(file).map { (TextKey($0.name), $0.1) }
+            return content(change(Dictionary(entries) { $1 }))
         }
     }
 
-    private static var error: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    /// Returns the content of a file.
+    static func content(_ entries: [TextKey: HSTSHosts.Entry]) -> Data {
+        let lines = entries.sorted { $0.key.text < $1.key.text }.map { line(for: $0.text, $1) }
+        return Data(("# Hosts that require https, in the format of curl --hsts.\n" + lines.joined()).utf8)
+    }
 
     // MARK: Lines
 

@@ -89,6 +89,58 @@ struct HSTSHosts: Sendable {
     }
 }
 
+extension HSTSHosts {
+    /// Returns the hosts that are written to a file that other processes have changed too.
+    /// - Parameters:
+    ///   - file: The entries that the file has now.
+    ///   - changes: The changes of this process since it last read or wrote the file.
+    func merged(
+        with file: [TextKey: Entry],
+        _ changes: FileChanges<TextKey, Entry>,
+        at now: Date
+    ) -> HSTSHosts {
+        var result = self
+        result.entries = [:]
+        var merged = changes.applied(to: file)
+        for (name, entry) in merged {
+            // A renewal that alone was no reason to write the file.
+            if let own = entries[name], own.isRenewal(of: entry) { merged[name] = own }
+        }
+        // The entries of this process come last, in their order. So if there are too many, they stay longer.
+        let order = merged.sorted { ($0.value.change, $0.key.text) < ($1.value.change, $1.key.text) }
+        for (name, entry) in order where now < entry.expirationDate {
+            result.insert(entry, for: name.text, at: now)
+        }
+        result.noteSaved(result.entries)
+        return result
+    }
+
+    /// Replaces the hosts by those that were written to a file. Later changes of this process remain.
+    /// - Parameters:
+    ///   - written: The hosts that were written.
+    ///   - snapshot: The hosts of this process from which they were made.
+    mutating func adopt(_ written: HSTSHosts, madeFrom snapshot: HSTSHosts, at now: Date) {
+        var result = written
+        for name in snapshot.entries.keys where entries[name] == nil {
+            result.entries.removeValue(forKey: name)
+        }
+        for (name, entry) in entries.sorted(by: { $0.value.change < $1.value.change })
+        where entry.change > snapshot.changes {
+            result.insert(entry, for: name.text, at: now)
+        }
+        self = result
+    }
+}
+
+extension HSTSHosts.Entry {
+    /// Whether the entry differs from an entry of the file only because it was renewed after it was saved.
+    fileprivate func isRenewal(of file: HSTSHosts.Entry) -> Bool {
+        // The file has whole seconds.
+        guard let savedDate, includesSubdomains == file.includesSubdomains else { return false }
+        return abs(savedDate.timeIntervalSince(file.expirationDate)) < 1
+    }
+}
+
 /// The names of hosts as HSTS compares them.
 enum HSTSName {
     /// Returns a host name in ASCII, in lower case and without a dot at its end (RFC 6797, section 10). Returns nil for

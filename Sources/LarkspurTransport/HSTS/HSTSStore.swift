@@ -36,11 +36,14 @@ public final class HSTSStore: Sendable {
         var hosts: HSTSHosts
         /// Whether a write of the file is already scheduled.
         var awaitsSaving = false
+        /// The changes that the file does not have yet. Always empty for a store in memory.
+        var unsaved = FileChanges<TextKey, HSTSHosts.Entry>()
     }
 
     private let state: Mutex<State>
     private let file: URL?
     private let now: @Sendable () -> Date
+    private let lockLimit: Duration
     private let queue = DispatchQueue(label: "larkspur.hsts", qos: .utility)
 
     /// Creates an empty store in memory.
@@ -52,13 +55,19 @@ public final class HSTSStore: Sendable {
         state = Mutex(State(hosts: HSTSHosts(capacity: capacity)))
         file = nil
         self.now = now
+        lockLimit = .zero
     }
 
     /// Creates a store with the hosts of a file.
     ///
     /// The store writes the file in the background each time that hosts are added or removed. Only its owner can read
-    /// the file. It has the format of `curl --hsts`, so that curl can use it too. Two processes should not use the same
-    /// file at the same time, because each process writes only the hosts that it has recorded.
+    /// the file. It has the format of `curl --hsts`, so that curl can use it too.
+    ///
+    /// Several processes can use the same file. To write it, a store locks it (with the file `.NAME.lock` beside it),
+    /// reads it again, and adds and removes only the hosts that were added and removed in this store. Then the store
+    /// also has the hosts of the other processes. For a host that several processes have changed, the change that is
+    /// written last counts. curl does not look at the lock. So a curl that writes the file at the same time can undo
+    /// changes.
     /// - Parameters:
     ///   - file: The file. It does not have to exist, but its folder has to exist.
     ///   - capacity: The maximum number of hosts, at least 1. If there are more hosts, the store removes expired hosts,
@@ -70,15 +79,27 @@ public final class HSTSStore: Sendable {
         capacity: Int = 10_000,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws {
+        state = Mutex(State(hosts: try Self.hosts(in: file, capacity: capacity, at: now())))
+        self.file = file
+        self.now = now
+        lockLimit = FileLock.waitLimit
+    }
+
+    /// - Parameter lockLimit: The longest time for which the store waits until another process has written the file.
+    init(file: URL, lockLimit: Duration) throws {
+        state = Mutex(State(hosts: try Self.hosts(in: file, capacity: 10_000, at: Date())))
+        self.file = file
+        now = { Date() }
+        self.lockLimit = lockLimit
+    }
+
+    private static func hosts(in file: URL, capacity: Int, at date: Date) throws -> HSTSHosts {
         var hosts = HSTSHosts(capacity: capacity)
-        let date = now()
         for (name, entry) in try HSTSFile.read(file) where date < entry.expirationDate {
             hosts.insert(entry, for: name, at: date)
         }
         hosts.noteSaved(hosts.entries)
-        state = Mutex(State(hosts: hosts))
-        self.file = file
-        self.now = now
+        return hosts
     }
 
     // MARK: Hosts
@@ -112,19 +133,19 @@ public final class HSTSStore: Sendable {
         guard let name = HSTSName.canonical(host.name) else { return false }
         let entry = HSTSHosts.Entry(includesSubdomains: host.includesSubdomains, expirationDate: host.expirationDate)
         let now = now()
-        change { $0.insert(entry, for: name, at: now) }
+        change(name) { $0.insert(entry, for: name, at: now) }
         return true
     }
 
     /// Removes a host. Does not remove its superdomains and subdomains.
     public func remove(_ host: String) {
         guard let name = HSTSName.canonical(host) else { return }
-        change { $0.remove(name) }
+        change(name) { $0.remove(name) }
     }
 
-    /// Removes all hosts.
+    /// Removes all hosts, also those that other processes have written to the file.
     public func removeAll() {
-        change { hosts in
+        change(nil) { hosts in
             hosts.removeAll()
             return true
         }
@@ -133,8 +154,10 @@ public final class HSTSStore: Sendable {
     /// Writes the file now, and waits until it is written. Has no effect on a store in memory.
     ///
     /// Call this method before the program exits, or to check whether the file can be written. The store also writes
-    /// the file in the background, but ignores errors there.
-    /// - Throws: `POSIXError`, or Foundation's error if the content could not be written.
+    /// the file in the background, but ignores errors there. It saves the changes again with the next change.
+    ///
+    /// If another process is just writing the file, the method waits for it for at most five seconds.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other process has not ended its work.
     public func save() throws { try queue.sync { try write() } }
 
     // MARK: For sessions
@@ -153,15 +176,22 @@ public final class HSTSStore: Sendable {
             let field = StrictTransportField(field)
         else { return }
         let now = now()
-        change { $0.note(field, of: name, at: now) }
+        change(name) { $0.note(field, of: name, at: now) }
     }
 
     // MARK: The file
 
     /// Changes the hosts, and schedules the writing of the file if the change requires it.
-    private func change(_ change: (inout HSTSHosts) -> Bool) {
+    /// - Parameter name: The host that changes; nil if all hosts are removed.
+    private func change(_ name: String?, _ change: (inout HSTSHosts) -> Bool) {
         let schedulesSaving = state.withLock { state in
-            guard change(&state.hosts), file != nil, !state.awaitsSaving else { return false }
+            let isNoted = change(&state.hosts)
+            guard file != nil else { return false }
+            if let name, isNoted || state.unsaved.keys.contains(TextKey(name)) {
+                state.unsaved.set(state.hosts.entries[name], for: TextKey(name))
+            }
+            if name == nil { state.unsaved.removeAll() }
+            guard isNoted, !state.awaitsSaving else { return false }
             state.awaitsSaving = true
             return true
         }
@@ -173,12 +203,26 @@ public final class HSTSStore: Sendable {
     private func write() throws {
         guard let file else { return }
         let now = now()
-        let entries = state.withLock { state in
+        let (hosts, changes) = state.withLock { state in
             state.awaitsSaving = false
-            return state.hosts.entries
+            defer { state.unsaved = FileChanges() }
+            return (state.hosts, state.unsaved)
         }
-        try HSTSFile.write(entries.filter { now < $0.value.expirationDate }, to: file)
-        state.withLock { $0.hosts.noteSaved(entries) }
+        var written = hosts
+        do {
+            try HSTSFile.update(file, waitingAtMost: lockLimit) { entries in
+                written = hosts.merged(with: entries, changes, at: now)
+                return written.entries
+            }
+        } catch {
+            state.withLock { state in
+                var unsaved = changes
+                unsaved.append(state.unsaved)
+                state.unsaved = unsaved
+            }
+            throw error
+        }
+        state.withLock { $0.hosts.adopt(written, madeFrom: hosts, at: now) }
     }
 }
 #endif

@@ -53,41 +53,19 @@ struct CookieSamples: Sendable {
         return manager
     }
 
-    // sample: cookie in a file
-    struct StoredCookie: Codable {
-        var name: String
-        var value: String
-        var domain: String
-        var path: String
-        var isSecure: Bool
-        var expiry: Date?
+    func cookieFile(_ file: URL) throws -> (CookieFile, SessionManager) {
+        // sample: jar with a file of its own
+        let configuration = URLSessionConfiguration.ephemeral
+        let cookies = try CookieFile(file, of: configuration.httpCookieStorage ?? .shared)
 
-        init(_ cookie: HTTPCookie) {
-            (name, value, domain, path) = (cookie.name, cookie.value, cookie.domain, cookie.path)
-            isSecure = cookie.isSecure
-            expiry = cookie.expiresDate
-        }
-
-        var cookie: HTTPCookie? {
-            var properties: [HTTPCookiePropertyKey: Any] = [
-                .name: name, .value: value, .domain: domain, .path: path,
-            ]
-            properties[.expires] = expiry
-            if isSecure { properties[.secure] = "TRUE" }
-            return HTTPCookie(properties: properties)
-        }
+        let manager = SessionManager(configuration: configuration)
+        // end
+        return (cookies, manager)
     }
-    // end
 
-    func ownFile(_ jar: HTTPCookieStorage, _ file: URL) throws {
-        // sample: jar to a file and back
-        let stored = (jar.cookies ?? []).map(StoredCookie.init)
-        try JSONEncoder().encode(stored).write(to: file, options: .atomic)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-
-        for cookie in try JSONDecoder().decode([StoredCookie].self, from: Data(contentsOf: file)) {
-            if let cookie = cookie.cookie { jar.setCookie(cookie) }
-        }
+    func saving(_ cookies: CookieFile) throws {
+        // sample: jar that is saved
+        try cookies.save()
         // end
     }
 

@@ -1,9 +1,10 @@
 #if canImport(FoundationNetworking)
 import Foundation
-import LarkspurTransport
 import Synchronization
 import Testing
 import TestSupport
+
+@testable import LarkspurTransport
 
 @Suite("The store of HSTS") struct HSTSStoreTests {
     /// A clock that a test sets.
@@ -137,6 +138,97 @@ import TestSupport
         let lines = (0..<100).map { "\($0).test \"20990101 00:00:00\"\n" }.joined()
         try Data(lines.utf8).write(to: file)
         #expect(try HSTSStore(file: file, capacity: 10).hosts.count <= 10)
+    }
+
+    // MARK: Several stores
+
+    @Test("Six stores with one file keep the hosts of all, and get those of the others when they save")
+    func several() async throws {
+        let stores = try (0..<6).map { _ in try makeStore() }
+        await withTaskGroup(of: Void.self) { group in
+            for (number, store) in stores.enumerated() {
+                group.addTask { [clock] in
+                    let expiry = clock.now.addingTimeInterval(100)
+                    store.insert(HSTSStore.Host(name: "\(number).test", expirationDate: expiry))
+                    Self.save(store)
+                }
+            }
+        }
+        let names = (0..<6).map { "\($0).test" }
+        #expect(try makeStore().hosts.map(\.name) == names)
+        for store in stores {
+            try store.save()
+            #expect(store.hosts.map(\.name) == names)
+        }
+    }
+
+    /// Saves on the calling thread, which does not matter in a test.
+    private static func save(_ store: HSTSStore) {
+        do { try store.save() } catch { Issue.record(error) }
+    }
+
+    @Test("A removal removes the host of the file, and unchanged hosts are those of the other process")
+    func removals() throws {
+        let first = try makeStore()
+        for name in ["a.test", "b.test", "c.test"] { first.insert(host(name, 100)) }
+        try first.save()
+        let second = try makeStore()
+        second.remove("a.test")
+        second.insert(host("b.test", 200, includesSubdomains: true))
+        second.insert(host("d.test", 100))
+        try second.save()
+        first.remove("c.test")
+        try first.save()
+        #expect(first.hosts.map(\.name) == ["b.test", "d.test"])
+        #expect(first.hosts[0].includesSubdomains)
+        #expect(try makeStore().hosts == first.hosts)
+        try second.save()
+        #expect(second.hosts == first.hosts)
+        first.removeAll()
+        try first.save()
+        #expect(try makeStore().hosts.isEmpty)
+        // A host that is still known to the other process does not come back.
+        try second.save()
+        #expect(try makeStore().hosts.isEmpty && second.hosts.isEmpty)
+    }
+
+    @Test("A file that another process has locked is an error of saving, and the changes are saved later")
+    func locked() throws {
+        let store = try HSTSStore(file: file, lockLimit: .zero)
+        let expiry = Date().addingTimeInterval(1000)
+        let lock = folder.url.appendingPathComponent(".hsts.txt.lock").path
+        try FileLock.hold(lock, until: .now, isKept: false) { _ in
+            store.insert(HSTSStore.Host(name: "a.test", expirationDate: expiry))
+            #expect(throws: POSIXError(.ETIMEDOUT)) { try store.save() }
+            #expect(throws: POSIXError(.ETIMEDOUT)) { try store.save() }
+        }
+        #expect(store.requiresHTTPS("a.test"))
+        try store.save()
+        #expect(try HSTSStore(file: file).requiresHTTPS("a.test"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["hsts.txt"])
+    }
+
+    @Test(
+        "A renewal that was not saved alone is saved with the next change, unless another process has changed the host"
+    )
+    func renewals() throws {
+        let store = try makeStore()
+        let url = try #require(URL(string: "https://a.test/"))
+        for name in ["a", "b"] {
+            store.note("max-age=1000", of: URL(string: "https://\(name).test/"))
+        }
+        try store.save()
+        clock.advance(50)
+        for name in ["a", "b"] {
+            store.note("max-age=1000", of: URL(string: "https://\(name).test/"))
+        }
+        let other = try makeStore()
+        other.note("max-age=5000", of: url)
+        try other.save()
+        store.insert(host("c.test", 10))
+        try store.save()
+        #expect(store.hosts.map { $0.expirationDate.timeIntervalSince(clock.now) } == [5000, 1000, 10])
+        #expect(try makeStore().hosts == store.hosts)
     }
 }
 #endif

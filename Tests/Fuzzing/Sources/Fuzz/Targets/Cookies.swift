@@ -6,7 +6,7 @@ import HTTPSyntax
 
 /// The cookies of servers, and the rules by which they are stored and sent.
 extension FuzzTarget {
-    static let cookies = [setCookie, cookieLists, cookieJar, cookieHosts]
+    static let cookies = [setCookie, cookieLists, cookieJar, cookieHosts, cookieFiles]
 
     private static let setCookie = FuzzTarget(text: "set-cookie", measured: { _ = SetCookie($0) }) { text in
         guard let cookie = SetCookie(text) else { return }
@@ -28,6 +28,21 @@ extension FuzzTarget {
         if cookie.isHTTPOnly { written += "; HttpOnly" }
         require(SetCookie(written), equals: cookie, "the cookie \(written)")
     }
+
+    private static let cookieFiles = FuzzTarget(
+        "cookie-files",
+        measured: { _ = CookieLines.decode(Data($0)) },
+        { bytes in
+            let cookies = CookieLines.decode(Data(bytes))
+            require(CookieLines.decode(CookieLines.encode(cookies)), equals: cookies, "cookies are read as written")
+            for (identity, cookie) in cookies {
+                require(CookieLines.canContain(identity, cookie), "a cookie of a file can be written")
+                guard let stored = cookie.cookie(identity) else { continue }
+                require(stored.octetValue, equals: cookie.value, "the value of the cookie \(identity.name)")
+                require(stored.octetName, equals: identity.name, "the name of the cookie")
+            }
+        }
+    )
 
     /// Foundation's parser ends the process for some lists.
     private static let cookieLists = FuzzTarget(unmeasured: "cookie-lists") { bytes in

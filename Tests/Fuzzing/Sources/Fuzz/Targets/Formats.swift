@@ -13,7 +13,7 @@ extension FuzzTarget {
     static let formats = [
         json, cassettes, recordedBodies, cacheFiles, cacheEntries, resumeData, resumeDecisions, uploadResumptions,
         images,
-        imagePixels, redactedTexts, redaction,
+        imagePixels, redactedTexts, redaction, storeRecords,
     ]
 
     private static let json = FuzzTarget("json", measured: { _ = try? JSONNode($0) }) { bytes in
@@ -249,6 +249,21 @@ extension FuzzTarget {
         require(again, equals: resumption, "a resumption is read as it was written")
         _ = "\(resumption)"
     }
+
+    private static let storeRecords = FuzzTarget(
+        "store-records",
+        measured: { _ = StoreRecord(Data($0)) },
+        { bytes in
+            let data = Data(bytes)
+            // Few inputs have the right checksum. So the input is also read behind one that is right.
+            for file in [data, StoreRecord.withChecksum(data)] {
+                guard let record = StoreRecord(file) else { continue }
+                require(StoreRecord(record.encoded), equals: record, "a record is read as it was written")
+                _ = record.hasEnded(at: StoreTime(start: record.start, uptime: 1 << 40, wall: 1 << 40))
+                require(StoreRecord(file.dropLast()) == nil, "an incomplete file is no record")
+            }
+        }
+    )
 
     // MARK: Images
 

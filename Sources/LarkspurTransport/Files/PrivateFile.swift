@@ -1,4 +1,3 @@
-import HTTPSyntax
 
 /// A file that only its owner may read and write.
 package enum PrivateFile {
@@ -21,31 +20,44 @@ package enum PrivateFile {
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             try body(handle)
             try handle.close()
-        case .file(let path): try replace(URL(fileURLWithPath: path), body)
+        case .file(let path):
+            try replace(path) { try body(FileHandle(fileDescriptor: $0, closeOnDealloc: false)) }
         }
     }
 
-    private static func replace(_ file: URL, _ body: (FileHandle) throws -> Void) throws {
-        // The temporary file is in the same folder, because `rename` works only within a file system.
-        let temporary = file.deletingLastPathComponent()
-            .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-        // With O_EXCL, `open` fails if there is a file or link with this name already. A link is not followed.
-        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw posixError() }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try body(handle)
-            // Closing may report that the content could not be written. So an existing file is replaced only after a
-            // successful close.
-            try handle.close()
-            guard rename(temporary.path, file.path) == 0 else { throw posixError() }
-        } catch {
-            unlink(temporary.path)
-            throw error
+    /// Changes a file while no other process changes it by this method.
+    ///
+    /// The lock is a file beside the file, after links were followed: `.NAME.lock`. It exists only during the change.
+    /// Other programs, such as curl, do not look at it, but they read either the old content or the new. Blocks the
+    /// calling thread, which must not be one of Swift's tasks.
+    /// - Parameters:
+    ///   - file: The file, which may be missing. Its folder has to exist.
+    ///   - limit: The longest time to wait for another process. Default: five seconds.
+    ///   - change: Reads the file, and returns its new content.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if another process has held the lock for too long;
+    ///   ``Refusal``; the error of the closure.
+    package static func update(
+        _ file: URL,
+        waitingAtMost limit: Duration = FileLock.waitLimit,
+        _ change: () throws -> Data
+    ) throws {
+        switch try Destination(of: file.path) {
+        case .stream(let descriptor):
+            defer { close(descriptor) }
+            try WholeFile.write(change(), to: descriptor)
+        case .file(let path):
+            let lock = "\(WholeFile.folder(of: path))/.\(WholeFile.name(of: path)).lock"
+            try FileLock.hold(lock, until: .now + limit, isKept: false) { _ in
+                let data = try change()
+                try replace(path) { try WholeFile.write(data, to: $0) }
+            }
         }
     }
 
-    fileprivate static func posixError() -> POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    private static func replace(_ path: String, _ body: (Int32) throws -> Void) throws {
+        let temporary = ".\(WholeFile.name(of: path)).\(UUID().uuidString)"
+        try WholeFile.replace(path, temporary: temporary, with: body)
+    }
 
     /// The reason why a path is not written to.
     package struct Refusal: Error, LocalizedError, Equatable {
@@ -77,7 +89,7 @@ extension PrivateFile {
                     continue
                 }
                 let copy = fcntl(stream, F_DUPFD_CLOEXEC, 0)
-                guard copy >= 0 else { throw posixError() }
+                guard copy >= 0 else { throw POSIXError.ofLastCall }
                 self = .stream(copy)
                 return
             }
@@ -89,7 +101,7 @@ extension PrivateFile {
                 throw Refusal(message: "The file \(path) is a device or a pipe of another user.")
             }
             let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-            guard descriptor >= 0 else { throw posixError() }
+            guard descriptor >= 0 else { throw POSIXError.ofLastCall }
             self = .stream(descriptor)
         }
 

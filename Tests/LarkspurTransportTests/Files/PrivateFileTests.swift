@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Larkspur
+@testable import LarkspurTransport
 
 @Suite("Private files", .timeLimit(.minutes(5)))
 struct PrivateFileTests {

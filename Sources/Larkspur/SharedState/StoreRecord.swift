@@ -1,0 +1,164 @@
+internal import HTTPSyntax
+
+/// The content of a file of a ``FolderStore``: one line of words, and the data of a value.
+///
+/// ```text
+/// larkspur-store-1 <checksum> value <start> <time> <end> <wall end> <version> <length>
+/// larkspur-store-1 <checksum> bucket <start> <time> <end> <full>
+/// larkspur-store-1 <checksum> lease <start> <time> <end> <number>
+/// larkspur-store-1 <checksum> folder <start> <time> <number>
+/// ```
+///
+/// The checksum finds files that are incomplete after a loss of power, or were changed by other programs. It does not
+/// protect against users who can write the folder. `start` and `time` are those of ``StoreTime``. The file does not
+/// have the key, which is in its name as a hash.
+struct StoreRecord: Sendable, Equatable {
+    enum Content: Sendable, Equatable {
+        case value(data: Data, version: String, end: Int64?, wallEnd: Int64?)
+        /// - Parameters:
+        ///   - full: The time at which the bucket is full.
+        ///   - end: The time from which the bucket is as good as a new one.
+        case bucket(full: Int64, end: Int64)
+        case lease(number: UInt64, end: Int64)
+        /// The state of the folder: its last fencing number. The time is that of the last clean-up.
+        case folder(number: UInt64)
+    }
+
+    /// The name of the system's start in which the record was written.
+    var start: String
+    /// The time at which the record was written.
+    var time: Int64
+    var content: Content
+
+    /// The largest length of a line, which has the names of at most one start and one version.
+    static let longestLine = 512
+    private static let magic = "larkspur-store-1"
+
+    init(_ content: Content, at now: StoreTime) {
+        (start, time) = (now.start, now.uptime)
+        self.content = content
+    }
+
+    /// Whether the times of the record can be compared with the present time. A record from the future is one of
+    /// another start of the system, or of a machine with other clocks. So no time of a record is further in the future
+    /// than the duration with which it was written.
+    func isComparable(at now: StoreTime) -> Bool { start == now.start && time <= now.uptime }
+
+    /// Whether nothing is lost if the file is removed.
+    func hasEnded(at now: StoreTime) -> Bool {
+        switch content {
+        case .value(_, _, let end, let wallEnd):
+            // A value outlives a start of the system. Then, only the wall clock goes on.
+            if isComparable(at: now) { return end.map { $0 <= now.uptime } ?? false }
+            return wallEnd.map { $0 <= now.wall } ?? false
+        case .bucket(_, let end), .lease(_, let end):
+            // No holder of a lease survives the system, and a bucket fills meanwhile.
+            return !isComparable(at: now) || end <= now.uptime
+        case .folder: return false
+        }
+    }
+
+    // MARK: The format
+
+    /// The content of the file.
+    var encoded: Data {
+        var words: [String]
+        var data = Data()
+        switch content {
+        case .value(let content, let version, let end, let wallEnd):
+            words = ["value", start, "\(time)", Self.word(end), Self.word(wallEnd), version, "\(content.count)"]
+            data = content
+        case .bucket(let full, let end): words = ["bucket", start, "\(time)", "\(end)", "\(full)"]
+        case .lease(let number, let end): words = ["lease", start, "\(time)", "\(end)", "\(number)"]
+        case .folder(let number):
+            // This record is written in place. So a later one must not be shorter.
+            words = ["folder", start, "\(time)".padded, "\(number)".padded]
+        }
+        return Self.withChecksum(Data((words.joined(separator: " ") + "\n").utf8) + data)
+    }
+
+    /// Returns a file with the words and the data that follow the checksum.
+    static func withChecksum(_ rest: Data) -> Data { Data("\(magic) \(checksum(rest)) ".utf8) + rest }
+
+    private static func word(_ number: Int64?) -> String { number.map { "\($0)" } ?? "-" }
+
+    /// Decodes a file. Returns nil if it is incomplete, damaged, or has another format.
+    init?(_ file: Data) {
+        guard let newline = file.prefix(Self.longestLine).firstIndex(of: .lineFeed) else { return nil }
+        let prefix = Array("\(Self.magic) ".utf8)
+        let sum = file.dropFirst(prefix.count).prefix(Self.checksumLength)
+        let rest = file.dropFirst(prefix.count + Self.checksumLength + 1)
+        guard file.starts(with: prefix), rest.startIndex <= newline,
+            file[rest.startIndex - 1] == .space, sum.elementsEqual(Self.checksum(rest).utf8)
+        else { return nil }
+        let line = String(decoding: file[rest.startIndex..<newline], as: UTF8.self)
+        var words = line.parts(separatedBy: " ").map(String.init)[...]
+        let data = Data(file[(newline + 1)...])
+        guard let kind = words.popFirst(), let start = words.popFirst(), let time = words.popFirst().flatMap(Int64.init)
+        else { return nil }
+        guard let content = Content(kind, Array(words), data) else { return nil }
+        (self.start, self.time, self.content) = (start, time, content)
+    }
+
+    private static let checksumLength = 16
+
+    /// FNV-1a of the bytes.
+    private static func checksum(_ bytes: Data) -> String {
+        var sum: UInt64 = 0xCBF2_9CE4_8422_2325
+        bytes.withUnsafeBytes { for byte in $0 { sum = (sum ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 } }
+        return withUnsafeBytes(of: sum.bigEndian) { $0.hexadecimal }
+    }
+}
+
+extension StoreRecord.Content {
+    /// - Parameters:
+    ///   - words: The words after the time.
+    ///   - data: The bytes after the line.
+    fileprivate init?(_ kind: String, _ words: [String], _ data: Data) {
+        switch (kind, words.count) {
+        case ("value", 4):
+            guard let end = Self.time(words[0]), let wallEnd = Self.time(words[1]), words[3] == "\(data.count)" else {
+                return nil
+            }
+            self = .value(data: data, version: words[2], end: end, wallEnd: wallEnd)
+        case ("bucket", 2):
+            guard data.isEmpty, let end = Int64(words[0]), let full = Int64(words[1]) else { return nil }
+            self = .bucket(full: full, end: end)
+        case ("lease", 2):
+            guard data.isEmpty, let end = Int64(words[0]), let number = UInt64(words[1]) else { return nil }
+            self = .lease(number: number, end: end)
+        case ("folder", 1):
+            guard data.isEmpty, let number = UInt64(words[0]) else { return nil }
+            self = .folder(number: number)
+        default: return nil
+        }
+    }
+
+    /// Returns nil if the word is no time, and a nil time for a dash.
+    private static func time(_ word: String) -> Int64?? { word == "-" ? .some(nil) : Int64(word).map { .some($0) } }
+}
+
+extension String {
+    /// The digits of a number, with zeros before them.
+    fileprivate var padded: String { String(repeating: "0", count: max(0, 20 - utf8.count)) + self }
+}
+
+/// The decision of one step of a bucket, by the formula of ``SharedBucket``.
+struct StoreBucketStep: Sendable, Equatable {
+    /// The time until the token may be used, in nanoseconds.
+    let delay: Int64
+    /// The new time at which the bucket is full; nil if no token was taken.
+    let full: Int64?
+
+    /// - Parameters:
+    ///   - full: The time at which the bucket is full; nil for a bucket that is full.
+    ///   - limit: The longest delay that the caller accepts.
+    init(_ bucket: SharedBucket, full: Int64?, now: Int64, within limit: Duration) {
+        let earliest = now.adding(-bucket.tolerance.nanoseconds)
+        // A shorter time would be no limit.
+        let interval = max(bucket.interval.nanoseconds, 1)
+        let next = max(full ?? earliest, earliest).adding(interval)
+        delay = max(next.adding(-now).adding(-bucket.capacity.nanoseconds), 0)
+        self.full = delay <= max(limit.nanoseconds, 0) ? next : nil
+    }
+}

@@ -1,0 +1,119 @@
+#if canImport(FoundationNetworking)
+internal import HTTPSyntax
+internal import Synchronization
+
+/// A file with the cookies of a storage, also with those of the session. Several processes can use it at the same time.
+///
+///     let configuration = URLSessionConfiguration.ephemeral
+///     let cookies = try CookieFile(file, of: configuration.httpCookieStorage ?? .shared)
+///     // … requests of a session with this configuration
+///     try cookies.save()
+///
+/// The file has the format of `curl -b` and `curl -c`, so that curl can use it too. Only its owner can read it. To save,
+/// the file is locked (with the file `.NAME.lock` beside it) and read again. Then the cookies that were added, replaced
+/// or removed in this storage are changed in the file, and all others stay as the other processes have written them. For
+/// a cookie that several processes have changed, the change that is saved last counts. curl does not look at the lock.
+/// So a curl that writes the file at the same time can undo changes.
+///
+/// All methods may be called on any thread. They block it while they read and write, so do not call them on the main
+/// thread of an app.
+public final class CookieFile: Sendable {
+    /// The largest file that is read, in bytes.
+    private static let limit = 1 << 24
+
+    /// The file.
+    public let file: URL
+    private let storage: HTTPCookieStorage
+    private let now: @Sendable () -> Date
+    private let lockLimit: Duration
+    /// The cookies that the file and the storage had when this process last read or wrote the file.
+    private let base = Mutex<[CookieIdentity: CookieLines.Cookie]>([:])
+    private let queue = DispatchQueue(label: "larkspur.cookie-file")
+
+    /// Reads a file, and adds its cookies to a storage.
+    /// - Parameters:
+    ///   - file: The file. It does not have to exist, but its folder has to exist.
+    ///   - storage: The storage, which should be one without a file, such as that of an ephemeral configuration.
+    /// - Throws: `POSIXError` if there is a file that cannot be read, is no regular file, or has more than 16 MiB.
+    public convenience init(_ file: URL, of storage: HTTPCookieStorage) throws {
+        try self.init(file, of: storage, lockLimit: FileLock.waitLimit) { Date() }
+    }
+
+    /// - Parameters:
+    ///   - lockLimit: The longest time for which ``save()`` waits until another process has written the file.
+    ///   - now: Returns the present time.
+    init(
+        _ file: URL,
+        of storage: HTTPCookieStorage,
+        lockLimit: Duration,
+        now: @escaping @Sendable () -> Date
+    ) throws {
+        self.file = file
+        self.storage = storage
+        self.now = now
+        self.lockLimit = lockLimit
+        let cookies = try Self.read(file).filter { !$0.value.isExpired(at: now()) }
+        for (identity, cookie) in cookies { cookie.cookie(identity).map(storage.setCookie) }
+        setBase(cookies)
+    }
+
+    /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage.
+    ///
+    /// The storage has the cookies of a response when the delegate or handler of its task is called. If another process
+    /// is just writing the file, the method waits for it for at most five seconds.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other process has not ended its work. The storage keeps
+    ///   the changes, which can be saved later.
+    public func save() throws { try queue.sync { try write() } }
+
+    private func write() throws {
+        let now = now()
+        let own = Self.cookies(of: storage, at: now)
+        // A cookie that has only expired was not removed by this process, because another one may have renewed it.
+        let base = base.withLock { $0 }.filter { !$0.value.isExpired(at: now) }
+        let changes = FileChanges(from: base, to: own)
+        var written: [CookieIdentity: CookieLines.Cookie] = [:]
+        try PrivateFile.update(file, waitingAtMost: lockLimit) {
+            written = changes.applied(to: try Self.read(file)).filter { !$0.value.isExpired(at: now) }
+            return CookieLines.encode(written)
+        }
+        adopt(written, madeFrom: own)
+        setBase(written)
+    }
+
+    /// Records what the file has. A cookie that the storage does not accept is left out, because otherwise it would
+    /// count as one that this process has removed.
+    private func setBase(_ cookies: [CookieIdentity: CookieLines.Cookie]) {
+        let stored = Set((storage.cookies ?? []).map { CookieIdentity($0) })
+        base.withLock { $0 = cookies.filter { stored.contains($0.key) } }
+    }
+
+    /// Changes the storage to what was written. Cookies that responses have changed meanwhile stay.
+    private func adopt(
+        _ written: [CookieIdentity: CookieLines.Cookie],
+        madeFrom own: [CookieIdentity: CookieLines.Cookie]
+    ) {
+        let present = Dictionary((storage.cookies ?? []).map { (CookieIdentity($0), $0) }) { $1 }
+        for (identity, cookie) in written where own[identity] != cookie {
+            guard present[identity].map(CookieLines.Cookie.init) == own[identity] else { continue }
+            cookie.cookie(identity).map(storage.setCookie)
+        }
+        for (identity, cookie) in own where written[identity] == nil {
+            guard let stored = present[identity], CookieLines.Cookie(stored) == cookie else { continue }
+            storage.deleteCookie(stored)
+        }
+    }
+
+    private static func read(_ file: URL) throws -> [CookieIdentity: CookieLines.Cookie] {
+        CookieLines.decode(try WholeFile.read(file.path, limit: limit) ?? Data())
+    }
+
+    private static func cookies(
+        of storage: HTTPCookieStorage,
+        at now: Date
+    ) -> [CookieIdentity: CookieLines.Cookie] {
+        let cookies = (storage.cookies ?? []).map { (CookieIdentity($0), CookieLines.Cookie($0)) }
+        return Dictionary(cookies) { $1 }
+            .filter { !$0.value.isExpired(at: now) && CookieLines.canContain($0.key, $0.value) }
+    }
+}
+#endif

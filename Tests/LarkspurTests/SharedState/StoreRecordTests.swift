@@ -1,0 +1,124 @@
+import Foundation
+import HTTPSyntax
+import TestSupport
+import Testing
+
+@testable import Larkspur
+
+@Suite("The files of a folder store") struct StoreRecordTests {
+    private let now = StoreTime(start: "s1", uptime: 1000, wall: 50)
+
+    private func value(_ text: String = "data", end: Int64? = nil, wallEnd: Int64? = nil) -> StoreRecord {
+        StoreRecord(.value(data: Data(text.utf8), version: "v", end: end, wallEnd: wallEnd), at: now)
+    }
+
+    private var records: [StoreRecord] {
+        [
+            value(), value(""), value("a\nb c", end: 5, wallEnd: -7), value(end: .max, wallEnd: .min),
+            StoreRecord(.bucket(full: -3, end: 9), at: now), StoreRecord(.bucket(full: .min, end: .max), at: now),
+            StoreRecord(.lease(number: .max, end: 1), at: now), StoreRecord(.folder(number: 7), at: now),
+        ]
+    }
+
+    @Test("A record is read as it was written, and a changed or incomplete file is none")
+    func roundTrip() {
+        for record in records {
+            let data = record.encoded
+            #expect(StoreRecord(data) == record)
+            // Also a part of a larger buffer.
+            #expect(StoreRecord((Data("x".utf8) + data).dropFirst()) == record)
+            for count in 0..<data.count { #expect(StoreRecord(data.prefix(count)) == nil, "\(count) of \(record)") }
+            #expect(StoreRecord(data + [0]) == nil)
+            for index in data.indices {
+                var damaged = data
+                damaged[index] ^= 4
+                #expect(StoreRecord(damaged) == nil, "byte \(index) of \(record)")
+            }
+        }
+        for text in ["", "\n", "larkspur-store-1", "larkspur-store-1 \n", "larkspur-store-1 0123456789abcdef \n"] {
+            #expect(StoreRecord(Data(text.utf8)) == nil)
+        }
+        #expect(StoreRecord(Data(repeating: 0x20, count: 100_000)) == nil)
+    }
+
+    @Test("The format does not change")
+    func format() {
+        #expect(
+            String(decoding: value("data", end: 5, wallEnd: 6).encoded.dropFirst(34), as: UTF8.self)
+                == "value s1 1000 5 6 v 4\ndata"
+        )
+        #expect(String(decoding: records[6].encoded.dropFirst(34), as: UTF8.self) == "lease s1 1000 1 \(UInt64.max)\n")
+        let small = StoreRecord(.folder(number: 1), at: now).encoded.count
+        #expect(StoreRecord(.folder(number: .max), at: now).encoded.count == small)
+    }
+
+    @Test("A value ends by the clock of its start of the system, and after another start by the wall clock")
+    func values() {
+        let record = value(end: 2000, wallEnd: 60)
+        func hasEnded(_ start: String, _ uptime: Int64, _ wall: Int64) -> Bool {
+            record.hasEnded(at: StoreTime(start: start, uptime: uptime, wall: wall))
+        }
+        // The wall clock was set.
+        #expect(!hasEnded("s1", 1999, 100) && hasEnded("s1", 2000, 0))
+        #expect(!hasEnded("s2", 5000, 59) && hasEnded("s2", 1, 60))
+        // A file of another machine with the same start.
+        #expect(!hasEnded("s1", 999, 59) && hasEnded("s1", 999, 60))
+        #expect(!value().hasEnded(at: StoreTime(start: "s2", uptime: .max, wall: .max)))
+    }
+
+    @Test("Buckets and leases end with the system, and those from the future do not count")
+    func ends() {
+        for record in [
+            StoreRecord(.bucket(full: 1500, end: 2000), at: now), StoreRecord(.lease(number: 1, end: 2000), at: now),
+        ] {
+            #expect(!record.hasEnded(at: StoreTime(start: "s1", uptime: 1999, wall: 0)))
+            #expect(record.hasEnded(at: StoreTime(start: "s1", uptime: 2000, wall: 0)))
+            #expect(record.hasEnded(at: StoreTime(start: "s2", uptime: 1500, wall: 0)))
+            #expect(record.hasEnded(at: StoreTime(start: "s1", uptime: 999, wall: 0)))
+        }
+    }
+
+    @Test(
+        "A step of a bucket follows the formula",
+        arguments: [
+            // interval, capacity, tolerance, full, limit -> delay, full
+            (10, 30, 0, nil, 0, 0, 1010), (10, 30, 0, 1020, 0, 0, 1030), (10, 30, 0, 1021, 0, 1, nil),
+            (10, 30, 0, 1021, 1, 1, 1031), (10, 30, 0, 500, 0, 0, 1010), (10, 30, 5, 500, 0, 0, 1005),
+            (10, 30, 5, 997, 0, 0, 1007), (10, 10, 0, 1000, 0, 0, 1010), (10, 10, 0, 1010, 0, 10, nil),
+            (0, 0, 0, nil, 0, 1, nil), (10, 30, 0, .max, 0, .max - 1030, nil),
+        ] as [(Int64, Int64, Int64, Int64?, Int64, Int64, Int64?)]
+    )
+    func steps(
+        _ interval: Int64,
+        _ capacity: Int64,
+        _ tolerance: Int64,
+        _ full: Int64?,
+        _ limit: Int64,
+        _ delay: Int64,
+        _ next: Int64?
+    ) {
+        let bucket = SharedBucket(
+            interval: .nanoseconds(interval),
+            capacity: .nanoseconds(capacity),
+            tolerance: .nanoseconds(tolerance)
+        )
+        let step = StoreBucketStep(bucket, full: full, now: 1000, within: .nanoseconds(limit))
+        #expect(step.delay == delay && step.full == next)
+    }
+
+    @Test("Long durations are limited, and fractions are rounded up")
+    func durations() {
+        #expect(Duration.seconds(Int64.max).nanoseconds == 3_155_760_000_000_000_000)
+        #expect(Duration.seconds(-Int64.max).nanoseconds == -3_155_760_000_000_000_000)
+        #expect(Duration(secondsComponent: 1, attosecondsComponent: 1).nanoseconds == 1_000_000_001)
+        #expect(Duration.zero.nanoseconds == 0)
+        #expect(Int64.max.adding(1) == .max && Int64.min.adding(-1) == .min)
+    }
+
+    @Test("The clocks continue, and the start of the system is one word")
+    func clocks() {
+        let (first, second) = (StoreTime.now(), StoreTime.now())
+        #expect(first.start == second.start && first.uptime <= second.uptime && first.uptime > 0 && first.wall > 0)
+        #expect(!first.start.isEmpty && first.start.utf8.allSatisfy { PercentEncoding.isUnreserved($0) })
+    }
+}

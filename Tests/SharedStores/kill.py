@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Kills a process that writes shared files at each of its system calls, and in the middle of each write.
+
+    swift build --build-tests && Tests/SharedStores/kill.py
+
+After each kill, another process has to read the old state or the new one, as a whole, and to write the next one without waiting for
+the process that was killed. At the end, no temporary file of a FolderStore may remain.
+"""
+import concurrent.futures
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCE = pathlib.Path(__file__).with_name("kill.c")
+WORKER = ROOT / ".build/debug/StoreWorker"
+
+
+def run(*arguments, status=0, **variables):
+    environment = os.environ | {"SWIFT_BACKTRACE": "enable=no"} | variables
+    result = subprocess.run([WORKER, *arguments], env=environment, capture_output=True, text=True, timeout=60)
+    if result.returncode not in (status if isinstance(status, tuple) else (status,)):
+        sys.exit(f"{' '.join(map(str, arguments))} ended with {result.returncode}: {result.stderr}")
+    return result
+
+
+def words(kind, folder):
+    return run("read", kind, folder).stdout.split()
+
+
+class Value:
+    """One value: all its words are one number."""
+
+    def check(self, found, before, number):
+        assert len(found) == 5000 and set(found) in ({before[-1]}, {number}), f"{len(found)} words: {set(found)}"
+
+
+class Names:
+    """A set of names, to which a writer adds one."""
+
+    def __init__(self, prefix, suffix=""):
+        self.prefix, self.suffix = prefix, suffix
+
+    def check(self, found, before, number):
+        new = self.prefix + number + self.suffix
+        assert set(found) in (set(before), set(before) | {new}), f"{before} became {found}"
+
+
+class Lease:
+    """Fencing numbers, which only increase."""
+
+    def check(self, found, before, number):
+        assert int(found[0]) > int(before[0]), f"{before[0]} became {found[0]}"
+
+
+class Bucket:
+    """A bucket, from which a token is taken: it has a state, and a token is free."""
+
+    def check(self, found, before, number):
+        assert found[0] in ("0.0", "0"), found
+
+
+KINDS = {"value": Value(), "lease": Lease(), "bucket": Bucket(), "hsts": Names("h", ".test"), "cookies": Names("c")}
+
+
+def trials(kind, library):
+    """Returns the number of kills, and the names of the calls."""
+    rule = KINDS[kind]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = os.path.join(temporary, "shared")
+        os.mkdir(folder, 0o700)
+        log = os.path.join(temporary, "calls")
+        # The first writes create the files. The next one is like those that are killed.
+        for _ in range(2):
+            run("write", kind, folder, "0")
+        run("write", kind, folder, "1", LD_PRELOAD=library, KILL_FOLDER=folder, KILL_LOG=log)
+        calls = pathlib.Path(log).read_text().split()
+        attempts = [(at, {}) for at in range(1, len(calls) + 1)]
+        attempts += [(at, {"KILL_HALF": "1"}) for at, name in enumerate(calls, 1) if "write" in name]
+        kills = 0
+        for number, (at, variables) in enumerate(attempts, 2):
+            before = words(kind, folder)
+            # A clean-up may have fewer calls than the first one.
+            killed = run(
+                "write", kind, folder, str(number), status=(0, -signal.SIGKILL), LD_PRELOAD=library, KILL_FOLDER=folder,
+                KILL_AT=str(at), **variables,
+            )
+            kills += killed.returncode != 0
+            try:
+                rule.check(words(kind, folder), before, str(number))
+                run("write", kind, folder, "next")
+                words(kind, folder)
+            except AssertionError as error:
+                sys.exit(f"{kind}, killed at call {at}, {calls[at - 1]} {variables}: {error}")
+        if kind in ("value", "lease", "bucket"):
+            rest = [name for name in os.listdir(folder) if name.startswith("new-")]
+            assert not rest, f"temporary files remain: {rest}"
+        assert kills >= len(calls) - 2, f"{kind}: only {kills} processes were killed at {len(calls)} calls"
+        return kills, calls
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        library = os.path.join(folder, "kill.so")
+        subprocess.run(["clang", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(lambda kind: (kind, *trials(kind, library)), KINDS))
+    for kind, kills, calls in results:
+        print(f"{kind}: killed {kills} times, at {len(calls)} calls: {' '.join(calls)}")
+    if not all({"open", "write", "rename", "flock", "close"} <= {name.replace("64", "") for name in calls} for _, _, calls in results):
+        sys.exit("A call was not seen.")
+
+
+main()
