@@ -113,7 +113,9 @@ final class RedisConnection: @unchecked Sendable {
     /// The message of hiredis, which has no arguments of commands.
     private var reason: String {
         // A read with a limit of time ends with this error.
-        if context.pointee.err == REDIS_ERR_IO, errno == EAGAIN || errno == EWOULDBLOCK { return "it does not answer in time" }
+        if context.pointee.err == REDIS_ERR_IO, errno == EAGAIN || errno == EWOULDBLOCK {
+            return "it does not answer in time"
+        }
         return withUnsafeBytes(of: context.pointee.errstr) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

@@ -201,7 +201,11 @@ public final class RedisStore: SharedStore {
         return start.duration(to: .now)
     }
 
-    private func perform(
+    /// Performs a step, and returns the reply, which may be an error.
+    /// - Parameters:
+    ///   - isRepeatable: Whether the step may be performed twice.
+    ///   - undo: The command for a reply that arrives after the end of the call.
+    func perform(
         _ command: RedisStep.Command,
         isRepeatable: Bool,
         undo: RedisStep.Undo? = nil

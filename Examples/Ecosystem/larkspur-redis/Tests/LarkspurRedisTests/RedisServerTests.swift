@@ -1,6 +1,7 @@
 import Larkspur
-import LarkspurRedis
 import Testing
+
+@testable import LarkspurRedis
 
 /// The URL of a Redis or Valkey server for the tests, which remove its scripts.
 private let url = ProcessInfo.processInfo.environment["REDIS_URL"]
@@ -14,7 +15,21 @@ private let url = ProcessInfo.processInfo.environment["REDIS_URL"]
 struct RedisServerTests {
     private let store: RedisStore
 
-    init() throws { store = try RedisStore(#require(url), prefix: "larkspur-tests:\(UUID().uuidString):") }
+    private let prefix = "larkspur-tests:\(UUID().uuidString):"
+
+    init() throws { store = try RedisStore(#require(url), prefix: prefix) }
+
+    /// Performs a command on the key of `a`, which follows the first word.
+    @discardableResult
+    private func command(_ name: String, _ kind: String, _ others: String...) async throws -> RedisReply {
+        let words = [name, "\(prefix)\(kind):a"] + others
+        return try await store.perform(.plain(words.map { Array($0.utf8) }), isRepeatable: false).reply
+    }
+
+    private func acquire(_ duration: Duration) async throws -> SharedLease? {
+        guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: duration) else { return nil }
+        return lease
+    }
 
     private func replace(_ version: SharedValue?, _ data: Data?, lifetime: Duration? = .seconds(60)) async throws
         -> Bool
@@ -142,7 +157,105 @@ struct RedisServerTests {
         #expect((6...10).contains(count), "\(count) tokens")
     }
 
+    @Test("A bucket is removed when it is full")
+    func bucketLifetime() async throws {
+        let interval = Duration.seconds(10)
+        let bucket = SharedBucket(interval: interval, capacity: interval * 3, tolerance: .seconds(5))
+        for count in 1...2 {
+            _ = try await store.takeToken(for: "a", from: bucket, within: .zero)
+            guard case .integer(let lifetime) = try await command("PTTL", "bucket") else {
+                Issue.record("The bucket has no lifetime.")
+                return
+            }
+            // The time at which the bucket is full began up to 5 seconds ago.
+            let full = 10_000 * Int64(count)
+            #expect((full - 1000...full).contains(lifetime))
+        }
+    }
+
+    @Test("A bucket does not wait for a server's clock that was set back")
+    func clockOfBucket() async throws {
+        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(10))
+        let hour = Int(Date().timeIntervalSince1970) + 3600
+        // Full, as of an hour from now.
+        try await command("SET", "bucket", "\(hour) 0 0")
+        #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero)
+        // Ten minutes ahead, as of an hour from now. No token is taken, and from now on the time passes.
+        try await command("SET", "bucket", "\(hour) 0 600000000000")
+        let first = try await store.takeToken(for: "a", from: bucket, within: .zero)
+        #expect(first == .seconds(591))
+        while try await store.takeToken(for: "a", from: bucket, within: .zero) >= first { await Task.yield() }
+    }
+
+    @Test("A bucket with another state is refused")
+    func invalidBucket() async throws {
+        try await command("SET", "bucket", "full")
+        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(10))
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.takeToken(for: "a", from: bucket, within: .zero)
+        }
+        #expect(error?.code == .refused && error?.description.contains("bucket") == true)
+        try await command("DEL", "bucket")
+    }
+
     // MARK: Leases
+
+    @Test("The numbers of leases increase also after a loss of data, and if the clock is set back")
+    func numbers() async throws {
+        let first = try #require(try await acquire(.seconds(60)))
+        try await command("DEL", "lease")
+        let second = try #require(try await acquire(.seconds(60)))
+        #expect(second.number > first.number)
+        try await store.release(second)
+        // The number of a clock that was an hour ahead.
+        let ahead = second.number + 3_600_000_000
+        try await command("HSET", "lease", "number", "\(ahead)")
+        let third = try #require(try await acquire(.seconds(60)))
+        #expect(third.number == ahead + 1)
+        guard case .integer(let lifetime) = try await command("PTTL", "lease") else {
+            Issue.record("The lease has no lifetime.")
+            return
+        }
+        #expect((604_850_000...604_860_000).contains(lifetime))
+    }
+
+    @Test("A lease does not wait for a server's clock that was set back")
+    func clockOfLease() async throws {
+        let first = try #require(try await acquire(.milliseconds(20)))
+        let hour = Int(Date().timeIntervalSince1970 + 3600) * 1_000_000
+        try await command("HSET", "lease", "time", "\(hour)")
+        #expect(try await acquire(.seconds(1)) == nil)
+        var second: SharedLease?
+        while second == nil { second = try await acquire(.seconds(1)) }
+        #expect(try #require(second).number > first.number)
+    }
+
+    @Test("A lease that is acquired twice by the same command has one number")
+    func repeatedLease() async throws {
+        let words = ["holder", "60000000"].map { Array($0.utf8) }
+        let step = RedisStep.Command.script(.acquireLease, key: Array("\(prefix)lease:a".utf8), words)
+        let first = try await store.perform(step, isRepeatable: true).reply
+        #expect(first.attempt(for: "a") != nil)
+        #expect(try await store.perform(step, isRepeatable: true).reply == first)
+        #expect(try await acquire(.seconds(60)) == nil)
+    }
+
+    @Test("A value that is replaced twice by the same command is replaced")
+    func repeatedReplacement() async throws {
+        let words = ["", "version", "60000", "data"].map { Array($0.utf8) }
+        let step = RedisStep.Command.script(.replaceValue, key: Array("\(prefix)value:a".utf8), words)
+        for _ in 0..<2 { #expect(try await store.perform(step, isRepeatable: true).reply.flag == true) }
+        #expect(try await store.value(for: "a") == SharedValue(data: Data("data".utf8), version: .init("version")))
+    }
+
+    @Test("Scripts that the server has removed are sent again")
+    func removedScripts() async throws {
+        _ = try await store.ping()
+        let flush = ["SCRIPT", "FLUSH"].map { Array($0.utf8) }
+        #expect(try await store.perform(.plain(flush), isRepeatable: true).reply == .status("OK"))
+        #expect(try await acquire(.seconds(1)) != nil)
+        #expect(try await replace(nil, Data()))
+    }
 
     @Test("A lease has one holder until it is released, and its numbers increase")
     func leases() async throws {
