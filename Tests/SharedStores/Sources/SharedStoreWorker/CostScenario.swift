@@ -35,7 +35,7 @@ struct CostScenario {
             times["plain", default: []].append(plainCall)
             times["limited", default: []].append(limitedCall)
         }
-        try report(times.mapValues { $0.sorted()[$0.count / 2] / .microseconds(1) })
+        try printJSON(times.mapValues { $0.sorted()[$0.count / 2] / .microseconds(1) })
     }
 
     private static func time(_ body: () async throws -> Void) async throws -> Duration {

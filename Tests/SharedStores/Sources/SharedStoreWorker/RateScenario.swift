@@ -64,6 +64,6 @@ struct RateScenario {
             }
         }
         report.events = counter.count
-        try SharedStoreWorker.report(report)
+        try printJSON(report)
     }
 }

@@ -48,7 +48,7 @@ struct Arguments {
 }
 
 /// Prints a value as a line of JSON.
-func report(_ value: some Encodable) throws {
+func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     print(String(decoding: try encoder.encode(value), as: UTF8.self))
