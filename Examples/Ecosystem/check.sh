@@ -35,6 +35,7 @@ without_warnings() {
 }
 without_warnings swift package "${options[@]}" show-dependencies
 if [[ ${1:-} == --resolve ]]; then exit; fi
+./hiredis.sh
 
 without_warnings swift build "${options[@]}"
 swift run "${options[@]}" --skip-build AllAdapters | tee "$log"
@@ -46,5 +47,6 @@ larkspur-lifecycle: session-invalidated
 larkspur-log: info, A call succeeded.
 larkspur-metrics: 3 durations
 larkspur-tracing: GET
+larkspur-redis: connection-failed
 END
 echo 'A program can depend on the adapters.'

@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
+./hiredis.sh
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 for package in larkspur-* TracedServer; do

@@ -10,6 +10,7 @@ import LarkspurLifecycle
 import LarkspurLogging
 import LarkspurMetrics
 import LarkspurOpenAPI
+import LarkspurRedis
 import LarkspurTesting
 import LarkspurTracing
 import Logging
@@ -64,3 +65,11 @@ let durations = metrics.timers.filter { $0.label == "http.client.request.duratio
 print("larkspur-metrics: \(durations.reduce(0) { $0 + $1.values.count }) durations")
 let spans = tracer.finishedSpans
 print("larkspur-tracing: \(spans.map(\.operationName).joined(separator: ", "))")
+
+// No server listens at this port.
+let store = try RedisStore("redis://127.0.0.1:1")
+do {
+    print("larkspur-redis: \(try await store.ping())")
+} catch let error as RedisStoreError {
+    print("larkspur-redis: \(error.code)")
+}

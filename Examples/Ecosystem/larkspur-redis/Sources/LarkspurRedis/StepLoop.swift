@@ -1,0 +1,186 @@
+internal import Larkspur
+
+/// The thread of a store: it sends commands over one connection, without waiting for the replies to those before.
+///
+/// It resumes all callers. Nothing in it blocks but `poll`.
+final class StepLoop {
+    private let box: StepBox
+    private var queue: StepQueue
+    private var steps: [StepQueue.ID: RedisStep] = [:]
+    /// The undo of steps whose callers no longer wait for their replies.
+    private var undos: [StepQueue.ID: RedisStep.Undo] = [:]
+    /// The steps whose script the server does not have. They are sent with the text of the script.
+    private var needText: Set<StepQueue.ID> = []
+    private var connection: RedisConnection?
+    private var connectionError: RedisStoreError?
+    private var hasUnsentBytes = false
+    private let start = ContinuousClock.now
+
+    /// The number of bytes that are handed to hiredis before the socket accepts them.
+    private static let batchSize = 65536
+    /// The size of a reply beyond that of its value.
+    private static let replyOverhead = 65536
+
+    init(_ box: StepBox) {
+        self.box = box
+        queue = StepQueue(limit: box.stepTimeout)
+    }
+
+    private var now: Duration { start.duration(to: .now) }
+    private var address: RedisAddress { box.address }
+
+    /// Runs until the store is released.
+    func run() {
+        while true {
+            for event in box.takeEvents() {
+                switch event {
+                case .step(let id, let step): add(step, id)
+                case .cancel(let id): end(queue.cancel(id))
+                case .connected(let new):
+                    connection = new
+                    queue.connectionOpened()
+                case .connectionFailed(let error):
+                    connectionError = error
+                    for failure in queue.connectionFailed(at: now) { end(failure) }
+                case .stop: return
+                }
+            }
+            for failure in queue.expire(at: now) { end(failure) }
+            if queue.isSilent(at: now) { lose() }
+            send()
+            if queue.needsConnection {
+                queue.connectionStarted()
+                box.connect()
+            }
+            wait()
+        }
+    }
+
+    // MARK: Steps
+
+    private func add(_ step: RedisStep, _ id: StepQueue.ID) {
+        steps[id] = step
+        end(queue.add(id, isRepeatable: step.isRepeatable, at: now))
+    }
+
+    /// Ends a step without its reply.
+    private func end(_ failure: StepQueue.Failure?) {
+        guard let failure, let step = steps.removeValue(forKey: failure.id) else { return }
+        needText.remove(failure.id)
+        if failure.reason == .cancelled || failure.reason == .timedOut, failure.mayHaveBeenPerformed {
+            undos[failure.id] = step.undo
+        }
+        step.continuation?.resume(throwing: error(of: failure))
+    }
+
+    private func error(of failure: StepQueue.Failure) -> any Error {
+        let (code, text): (RedisStoreError.Code, String)
+        switch failure.reason {
+        case .cancelled: return CancellationError()
+        case .timedOut: (code, text) = (.timedOut, "\(address.description) has not replied within \(box.stepTimeout).")
+        case .lost: (code, text) = (.connectionLost, RedisStoreError.lossText(address))
+        case .unreachable:
+            (code, text) = (
+                .connectionFailed, connectionError?.description ?? "\(address.description) cannot be reached."
+            )
+        }
+        return RedisStoreError(code, text, mayHaveBeenPerformed: failure.mayHaveBeenPerformed)
+    }
+
+    /// Handles the next reply. Returns false if the connection must be closed.
+    private func handle(_ reply: RedisReply) -> Bool {
+        guard let id = queue.replyArrived(at: now) else { return false }
+        guard let step = steps[id] else {
+            if let command = undos.removeValue(forKey: id)?(reply) {
+                add(RedisStep(command: command, isRepeatable: true, undo: nil, continuation: nil), box.newID())
+            }
+            return true
+        }
+        if reply.isUnknownScript, needText.insert(id).inserted {
+            queue.sendAgain(id)
+            return true
+        }
+        complete(id, .success(reply), step)
+        return !reply.isFromReplica
+    }
+
+    private func complete(_ id: StepQueue.ID, _ result: Result<RedisReply, RedisStoreError>, _ step: RedisStep) {
+        let wasRepeated = queue.end(id) ?? false
+        steps[id] = nil
+        needText.remove(id)
+        step.continuation?.resume(
+            with: result.map { RedisStep.Answer(reply: $0, wasRepeated: wasRepeated) }.mapError { $0 }
+        )
+    }
+
+    // MARK: Connection
+
+    private func lose() {
+        connection = nil
+        hasUnsentBytes = false
+        // Their replies will not arrive.
+        undos = [:]
+        for failure in queue.connectionLost() { end(failure) }
+    }
+
+    private func send() {
+        guard let connection else { return }
+        while true {
+            if !hasUnsentBytes {
+                var size = 0
+                while size < Self.batchSize, let id = queue.nextToSend(at: now) {
+                    guard let step = steps[id] else { continue }
+                    let arguments = step.arguments(digests: connection.digests, withText: needText.contains(id))
+                    connection.append(arguments)
+                    size += arguments.reduce(0) { $0 + $1.count }
+                }
+                if size == 0 { return }
+            }
+            guard let isDone = connection.write() else { return lose() }
+            hasUnsentBytes = !isDone
+            // The rest is sent when the socket is writable.
+            if hasUnsentBytes { return }
+        }
+    }
+
+    private func receive() {
+        guard let connection else { return }
+        let isOpen = connection.read()
+        // Replies that have arrived before the end count.
+        do {
+            while let reply = try connection.nextReply(address) {
+                if !handle(reply) { return lose() }
+            }
+        } catch {
+            if let id = queue.replyArrived(at: now), let step = steps[id] { complete(id, .failure(error), step) }
+            return lose()
+        }
+        if !isOpen { return lose() }
+        if connection.incompleteSize > box.maximumValueSize + Self.replyOverhead {
+            let error = RedisStoreError(.valueTooLarge, RedisStoreError.sizeText(address, box.maximumValueSize))
+            if let id = queue.replyArrived(at: now), let step = steps[id] { complete(id, .failure(error), step) }
+            lose()
+        }
+    }
+
+    /// Waits for an event, for the socket, or for the next end of a limit.
+    private func wait() {
+        var descriptors = [pollfd(fd: box.wakeDescriptor, events: Int16(POLLIN), revents: 0)]
+        if let connection {
+            let events = hasUnsentBytes ? POLLIN | POLLOUT : POLLIN
+            descriptors.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
+        }
+        poll(&descriptors, nfds_t(descriptors.count), timeout)
+        if descriptors.count > 1, descriptors[1].revents & ~Int16(POLLOUT) != 0 { receive() }
+    }
+
+    /// The time to wait in milliseconds, rounded up; -1 for no limit.
+    private var timeout: Int32 {
+        // A connection that is lost while it is read needs a new one at once.
+        if queue.needsConnection { return 0 }
+        guard let next = queue.nextTime else { return -1 }
+        let rest = max(next - now, .zero).components
+        let milliseconds = rest.seconds * 1000 + (rest.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return Int32(min(milliseconds, 60_000))
+    }
+}

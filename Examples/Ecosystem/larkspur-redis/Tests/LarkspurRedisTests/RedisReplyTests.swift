@@ -1,0 +1,66 @@
+import Larkspur
+import Testing
+
+@testable import LarkspurRedis
+
+@Suite("Replies", .timeLimit(.minutes(1)))
+struct RedisReplyTests {
+    @Test("A value has a version and any bytes")
+    func values() {
+        let data = Data([0, 13, 10, 255])
+        let reply = RedisReply.array([.string(Data("v1".utf8)), .string(data)])
+        #expect(reply.value == .some(SharedValue(data: data, version: .init("v1"))))
+        #expect(RedisReply.array([.null, .null]).value == .some(nil))
+    }
+
+    @Test(
+        "A reply of another form has no result",
+        arguments: [
+            .null, .integer(2), .integer(-1), .status("OK"), .array([]), .array([.null]), .error("ERR"),
+            .array([.string(Data()), .null]), .array([.null, .string(Data())]), .other(9),
+            .array([.string(Data([255])), .string(Data())]), .array([.integer(2), .integer(1)]),
+            .array([.integer(1), .integer(-1)]), .array([.integer(1), .null]),
+        ] as [RedisReply]
+    )
+    func invalid(reply: RedisReply) {
+        #expect(reply.value == nil && reply.flag == nil && reply.attempt(for: "key") == nil)
+        if reply != .integer(2) { #expect(reply.delay == nil) }
+    }
+
+    @Test("A lease is acquired with its number, or held for a time")
+    func leases() {
+        let acquired = RedisReply.array([.integer(1), .integer(1_700_000_000_000_000)])
+        #expect(acquired.attempt(for: "a") == .acquired(SharedLease(key: "a", number: 1_700_000_000_000_000)))
+        #expect(RedisReply.array([.integer(0), .integer(5)]).attempt(for: "a") == .held(.microseconds(5)))
+        #expect(RedisReply.integer(7).delay == .nanoseconds(7))
+        #expect(RedisReply.integer(1).flag == true && RedisReply.integer(0).flag == false)
+    }
+
+    @Test("The error of a reply has no arguments of the command")
+    func errors() {
+        let text = "ERR unknown command 'AUTH', with args beginning with: 's3cret'"
+        let error = RedisStoreError(reply: text, of: "Redis at cache:6379")
+        #expect(error.description == "Redis at cache:6379 has refused a command: ERR unknown command …")
+        #expect(error.code == .refused && !error.mayHaveBeenPerformed)
+        #expect(RedisStoreError(refusal: text, of: "Redis").code == .connectionFailed)
+        #expect(!RedisStoreError(refusal: text, of: "Redis").description.contains("s3cret"))
+    }
+
+    @Test("A cluster is refused by name", arguments: ["MOVED 866 10.0.0.2:6379", "CLUSTERDOWN Hash slot not served"])
+    func cluster(text: String) {
+        let error = RedisStoreError(reply: text, of: "Redis")
+        #expect(error.code == .unsupported && error.description.contains("cluster"))
+    }
+
+    @Test(
+        "A duration is counted in units",
+        arguments: [
+            (.zero, 0, 0), (.nanoseconds(1), 0, 1), (.nanoseconds(1999), 1, 2), (.microseconds(2), 2, 2),
+            (.seconds(-1), 0, 0), (.seconds(Int64.max), 1 << 60, 1 << 60),
+        ] as [(Duration, Int64, Int64)]
+    )
+    func durations(duration: Duration, down: Int64, up: Int64) {
+        #expect(duration.count(of: .microseconds(1), .down) == down)
+        #expect(duration.count(of: .microseconds(1), .up) == up)
+    }
+}

@@ -1,0 +1,164 @@
+import Larkspur
+import LarkspurRedis
+import Testing
+
+@Suite("Stores and their connections", .timeLimit(.minutes(1)))
+struct RedisStoreTests {
+    private static let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(1))
+
+    @Test("A new connection authenticates, chooses the database and loads the scripts in one round trip")
+    func setUp() async throws {
+        let server = try FakeServer { _, _ in .reply("+PONG\r\n") }
+        defer { server.stop() }
+        let url = server.url.replacingOccurrences(of: "//", with: "//larkspur:s3%20cret@") + "/7"
+        _ = try await RedisStore(url).ping()
+        let commands = server.commands
+        #expect(commands.prefix(2) == [["AUTH", "larkspur", "s3 cret"], ["SELECT", "7"]])
+        #expect(commands.dropFirst(2).dropLast().allSatisfy { $0.prefix(2) == ["SCRIPT", "LOAD"] })
+        #expect(commands.last == ["PING"])
+    }
+
+    @Test(
+        "An error of a new connection has no password",
+        arguments: [
+            "-WRONGPASS invalid password\r\n", "-ERR unknown command 'AUTH', with args: 's3cret'\r\n", "+OK\r\n",
+        ]
+    )
+    func refusals(reply: String) async throws {
+        let server = try FakeServer(refusal: reply) { _, _ in .close }
+        defer { server.stop() }
+        let store = try RedisStore(server.url.replacingOccurrences(of: "//", with: "//:s3cret@"))
+        let error = await #expect(throws: RedisStoreError.self) { try await store.ping() }
+        #expect(error?.code == .connectionFailed)
+        #expect(error?.description.hasPrefix("Redis at 127.0.0.1:\(server.port)") == true)
+        #expect(error.map { "\($0) \($0.localizedDescription)".contains("s3cret") } == false)
+    }
+
+    @Test("A server that does not listen is reported at once")
+    func unreachable() async throws {
+        let server = try FakeServer { _, _ in .close }
+        server.stop()
+        let store = try RedisStore(server.url, connectTimeout: .seconds(60), stepTimeout: .seconds(60))
+        let error = await #expect(throws: RedisStoreError.self) { try await store.value(for: "a") }
+        #expect(error?.code == .connectionFailed && error?.mayHaveBeenPerformed == false)
+    }
+
+    @Test("A script that the server does not know is sent with its text")
+    func unknownScripts() async throws {
+        let server = try FakeServer { _, command in
+            .reply(command[0] == "EVALSHA" ? "-NOSCRIPT No matching script.\r\n" : ":5\r\n")
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .nanoseconds(5))
+        let last = server.commands.suffix(2)
+        #expect(last.map { $0[0] } == ["EVALSHA", "EVAL"])
+        #expect(last.map { $0.dropFirst(2) }.allSatisfy { $0.prefix(2) == ["1", "larkspur:bucket:a"] })
+    }
+
+    @Test("A step of a value is sent again after a lost connection")
+    func repeatedValue() async throws {
+        let server = try FakeServer { connection, _ in connection == 1 ? .close : .reply("*2\r\n$-1\r\n$-1\r\n") }
+        defer { server.stop() }
+        #expect(try await RedisStore(server.url).value(for: "a") == nil)
+    }
+
+    @Test("A token is not taken again after a lost connection")
+    func lostToken() async throws {
+        let server = try FakeServer { connection, _ in connection == 1 ? .close : .reply(":0\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+        }
+        #expect(error?.code == .connectionLost && error?.mayHaveBeenPerformed == true)
+        #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .zero)
+    }
+
+    @Test("A replacement that may have been performed before another one is not reported as refused")
+    func repeatedReplacement() async throws {
+        let server = try FakeServer { connection, _ in connection == 1 ? .close : .reply(":0\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.replaceValue(for: "a", version: nil, with: Data(), lifetime: nil)
+        }
+        #expect(error?.mayHaveBeenPerformed == true)
+        #expect(try await !store.replaceValue(for: "a", version: nil, with: Data(), lifetime: nil))
+    }
+
+    @Test("A silent server ends a step after its time, and the next step has a new connection")
+    func silence() async throws {
+        let server = try FakeServer { connection, _ in connection == 1 ? .ignore : .reply("+PONG\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url, stepTimeout: .milliseconds(300))
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+        }
+        #expect(error?.code == .timedOut && error?.mayHaveBeenPerformed == true)
+        _ = try await store.ping()
+    }
+
+    @Test("A cancelled step ends at once")
+    func cancellation() async throws {
+        let (requests, continuation) = AsyncStream<Void>.makeStream()
+        let server = try FakeServer { _, _ in
+            continuation.yield()
+            return .ignore
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url, stepTimeout: .seconds(60))
+        let step = Task { try await store.value(for: "a") }
+        for await _ in requests { break }
+        step.cancel()
+        await #expect(throws: CancellationError.self) { try await step.value }
+    }
+
+    @Test("A lease that is acquired after the cancellation is released")
+    func cancelledLease() async throws {
+        let (requests, continuation) = AsyncStream<String>.makeStream()
+        let server = try FakeServer { _, command in
+            continuation.yield(command[0] + (command.count > 4 ? command[4] : ""))
+            // The lease's reply comes with that of the ping behind it.
+            return switch command[0] {
+            case "PING": .reply("*2\r\n:1\r\n:42\r\n+PONG\r\n")
+            case "EVALSHA" where command.count == 5: .reply(":1\r\n")
+            default: .ignore
+            }
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url, stepTimeout: .seconds(60))
+        let step = Task { try await store.acquireLease(for: "a", duration: .seconds(1)) }
+        var iterator = requests.makeAsyncIterator()
+        _ = await iterator.next()
+        step.cancel()
+        await #expect(throws: CancellationError.self) { try await step.value }
+        _ = try await store.ping()
+        _ = await iterator.next()
+        #expect(await iterator.next() == "EVALSHA42")
+    }
+
+    @Test("Bytes that are no reply close the connection", arguments: ["no reply\r\n", "$99999999999999999999\r\n"])
+    func invalidReplies(reply: String) async throws {
+        let server = try FakeServer { connection, _ in .reply(connection == 1 ? reply : "+PONG\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) { try await store.ping() }
+        #expect(error?.code == .invalidReply)
+        _ = try await store.ping()
+    }
+
+    @Test("A replica closes the connection, so that a failover is followed")
+    func replicas() async throws {
+        let server = try FakeServer { connection, _ in
+            .reply(connection == 1 ? "-READONLY You can't write against a read only replica.\r\n" : ":0\r\n")
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+        }
+        #expect(error?.code == .refused)
+        #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .zero)
+    }
+}
