@@ -66,7 +66,8 @@ run_in() {
 }
 
 run_debian() {
-    local release=$1 filter=$2 libcurl=${3-} system
+    # The trap needs the variable `system` when this function has ended.
+    local release=$1 filter=$2 libcurl=${3-}
     command -v debootstrap > /dev/null || { echo 'debootstrap is missing: apt-get install debootstrap' >&2; exit 1; }
     [[ $(id --user) == 0 ]] || { echo 'This needs root, for debootstrap.' >&2; exit 1; }
     system=$(mktemp -d /var/tmp/larkspur-"$release".XXXXXX)
