@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// A store of state that several processes share: values, token buckets and leases.
 ///
 /// ``FolderStore`` shares state among the processes of one machine. The package `larkspur-redis` shares it among
