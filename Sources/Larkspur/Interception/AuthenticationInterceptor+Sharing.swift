@@ -166,7 +166,10 @@ extension AuthenticationInterceptor {
             failure = error
         }
         let pauseEnd = date() + sharing.timeout.timeInterval
-        let end = state.withLock { $0.end(errand, exchange, failure, since: version, pauseEnd: pauseEnd) }
+        let end = state.withLock { state in
+            if state.refresh === result { state.refresh = nil }
+            return state.end(errand, exchange, failure, since: version, pauseEnd: pauseEnd)
+        }
         // Releases the old credential here, outside the lock.
         withExtendedLifetime(end.replaced) {}
         if let lease = state.withLock({ $0.takeUnneededLease() }) { await sharing.release(lease) }
@@ -221,6 +224,8 @@ extension AuthenticationInterceptor {
         let record = new.map { sharing.record(of: $0) }
         let (replaced, version) = state.withLock { state in
             let replaced = state.replace(by: new)
+            // The result of an exchange under way will be ignored, so that nothing has to wait for it.
+            state.refresh = nil
             state.shared?.copy = CredentialCopy(replacement: record)
             state.shared?.isKnown = true
             state.shared?.pauseEnd = .distantPast
@@ -315,7 +320,6 @@ extension AuthenticationInterceptor.State {
         since version: Int,
         pauseEnd: Date
     ) -> (replaced: Credential?, failure: LarkspurError?) {
-        refresh = nil
         if case .renewal = errand { refreshCount += 1 }
         // A credential that was set in the meantime is newer.
         guard version == self.version else { return (nil, nil) }

@@ -105,6 +105,11 @@ public struct EncryptedStore: SharedStore {
     }
 }
 
+extension EncryptedStore: CustomReflectable {
+    /// A mirror without the key.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension SharedStore {
     /// Returns a store that encrypts the values of this store with AES-256-GCM.
     /// - Parameter key: The key: 32 random bytes, which all processes have. Do not derive them from a password.

@@ -174,6 +174,7 @@ struct EncryptedStoreTests {
     func otherSteps() async throws {
         let store = try base.encrypted(with: Self.key)
         #expect("\(store)" == "InMemorySharedStore, encrypted")
+        #expect(Mirror(reflecting: store).children.compactMap(\.label) == ["description"])
         guard case .acquired(let lease) = try await store.acquireLease(for: "key", duration: .seconds(60)) else {
             Issue.record("There is no lease.")
             return

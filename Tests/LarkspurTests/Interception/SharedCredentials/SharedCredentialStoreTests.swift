@@ -235,6 +235,28 @@ extension SharedCredentialTests {
         #expect(try await storedToken() == new)
     }
 
+    @Test("A credential is set although a refresh does not end")
+    func setDuringEndlessRefresh() async throws {
+        let (gate, sent) = (LoopbackServer.Gate(), Recorder<NumberedToken>())
+        let tokens = NumberedTokens { [server] token in
+            sent.record(token)
+            await gate.wait()
+            return server.refresh(token)
+        }
+        let process = try makeProcess(first, tokens)
+        #expect(try await process.call() == 200)
+        server.revoke()
+        let call = Task { try await process.call() }
+        try await sent.wait()
+        let new = server.login()
+        try await process.login.setCredential(new)
+        #expect(try await storedToken() == new)
+        #expect(try await process.call() == 200)
+        gate.open()
+        _ = try await call.value
+        #expect(process.login.credential == new)
+    }
+
     @Test("Without a store, a credential is set at once")
     func withoutStore() async throws {
         let url = try #require(URL(string: "https://api.test/"))
