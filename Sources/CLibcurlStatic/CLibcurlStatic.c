@@ -17,7 +17,9 @@
     /* libssl.a and libcrypto.a */ \
     f(BIO_ctrl) f(BIO_free) f(BIO_get_callback_arg) f(BIO_new) f(BIO_new_mem_buf) f(BIO_new_socket) f(BIO_s_mem) \
     f(BIO_set_callback_arg) f(BIO_set_callback_ex) f(BIO_up_ref) f(CRYPTO_free) f(CRYPTO_get_ex_new_index) \
-    f(ERR_clear_error) f(ERR_get_error) f(ERR_reason_error_string) f(EVP_DigestSign) f(EVP_DigestSignInit) \
+    f(ERR_clear_error) f(ERR_get_error) f(ERR_reason_error_string) f(EVP_CIPHER_CTX_ctrl) f(EVP_CIPHER_CTX_free) \
+    f(EVP_CIPHER_CTX_new) f(EVP_CipherFinal_ex) f(EVP_CipherInit_ex) f(EVP_CipherUpdate) f(EVP_DigestSign) \
+    f(EVP_DigestSignInit) f(EVP_aes_256_gcm) \
     f(EVP_DigestVerify) f(EVP_DigestVerifyInit) f(EVP_MD_CTX_free) f(EVP_MD_CTX_new) f(EVP_PKEY_CTX_ctrl_str) \
     f(EVP_PKEY_free) f(EVP_sha256) f(EVP_sha384) f(EVP_sha512) f(GENERAL_NAMES_free) f(GENERAL_NAME_get0_value) \
     f(OPENSSL_atexit) f(OPENSSL_init_crypto) f(OPENSSL_sk_free) f(OPENSSL_sk_new_null) f(OPENSSL_sk_num) \

@@ -12,6 +12,8 @@
 // MARK: OpenSSL
 
 typedef void BIO;
+typedef void EVP_CIPHER;
+typedef void EVP_CIPHER_CTX;
 typedef void EVP_MD;
 typedef void EVP_MD_CTX;
 typedef void EVP_PKEY;
@@ -22,6 +24,15 @@ typedef int (*get_password)(char *, int, int, void *);
 typedef EVP_PKEY *(*read_pem)(BIO *, EVP_PKEY **, get_password, void *);
 
 static struct {
+    int (*EVP_CIPHER_CTX_ctrl)(EVP_CIPHER_CTX *, int, int, void *);
+    void (*EVP_CIPHER_CTX_free)(EVP_CIPHER_CTX *);
+    EVP_CIPHER_CTX *(*EVP_CIPHER_CTX_new)(void);
+    int (*EVP_CipherFinal_ex)(EVP_CIPHER_CTX *, unsigned char *, int *);
+    int (*EVP_CipherInit_ex)(
+        EVP_CIPHER_CTX *, const EVP_CIPHER *, void *engine, const unsigned char *, const unsigned char *, int
+    );
+    int (*EVP_CipherUpdate)(EVP_CIPHER_CTX *, unsigned char *, int *, const unsigned char *, int);
+    const EVP_CIPHER *(*EVP_aes_256_gcm)(void);
     int (*EVP_DigestSign)(EVP_MD_CTX *, unsigned char *, size_t *, const unsigned char *, size_t);
     begin_operation EVP_DigestSignInit;
     int (*EVP_DigestVerify)(EVP_MD_CTX *, const unsigned char *, size_t, const unsigned char *, size_t);
@@ -53,6 +64,13 @@ static void load(void) {
     const dynamic_function functions[] = {
         // Since 1.1.1, so that an older OpenSSL in the process is passed over.
         {"EVP_DigestSign", &openssl.EVP_DigestSign},
+        {"EVP_CIPHER_CTX_ctrl", &openssl.EVP_CIPHER_CTX_ctrl},
+        {"EVP_CIPHER_CTX_free", &openssl.EVP_CIPHER_CTX_free},
+        {"EVP_CIPHER_CTX_new", &openssl.EVP_CIPHER_CTX_new},
+        {"EVP_CipherFinal_ex", &openssl.EVP_CipherFinal_ex},
+        {"EVP_CipherInit_ex", &openssl.EVP_CipherInit_ex},
+        {"EVP_CipherUpdate", &openssl.EVP_CipherUpdate},
+        {"EVP_aes_256_gcm", &openssl.EVP_aes_256_gcm},
         {"EVP_DigestSignInit", &openssl.EVP_DigestSignInit},
         {"EVP_DigestVerify", &openssl.EVP_DigestVerify},
         {"EVP_DigestVerifyInit", &openssl.EVP_DigestVerifyInit},
@@ -276,6 +294,40 @@ signature_validity signature_verify(
     return validity;
 }
 
+// MARK: Encryption
+
+bool cipher_apply(
+    bool is_encrypting,
+    const unsigned char *key,
+    const unsigned char *nonce,
+    const void *associated,
+    size_t associated_count,
+    const void *data,
+    size_t count,
+    unsigned char *result,
+    unsigned char *tag
+) {
+    // The tag is read for a decryption, and written for an encryption.
+    enum { EVP_CTRL_AEAD_GET_TAG = 0x10, EVP_CTRL_AEAD_SET_TAG = 0x11 };
+    if (associated_count > INT_MAX || count > INT_MAX) return false;
+    openssl.ERR_clear_error();
+    EVP_CIPHER_CTX *context = openssl.EVP_CIPHER_CTX_new();
+    int length = 0;
+    unsigned char rest[16];
+    // The default length of a nonce is 12 bytes.
+    bool is_done = context
+        && openssl.EVP_CipherInit_ex(context, openssl.EVP_aes_256_gcm(), NULL, key, nonce, is_encrypting) == 1
+        && (!associated_count
+            || openssl.EVP_CipherUpdate(context, NULL, &length, associated, (int)associated_count) == 1)
+        && (!count || openssl.EVP_CipherUpdate(context, result, &length, data, (int)count) == 1)
+        && (is_encrypting || openssl.EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, cipher_tag_size, tag) == 1)
+        && openssl.EVP_CipherFinal_ex(context, rest, &length) == 1
+        && (!is_encrypting || openssl.EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, cipher_tag_size, tag) == 1);
+    if (context) openssl.EVP_CIPHER_CTX_free(context);
+    openssl.ERR_clear_error();
+    return is_done;
+}
+
 #else
 
 const char *signatures_unavailability(void) { return "OpenSSL is used on Linux only"; }
@@ -319,6 +371,20 @@ signature_validity signature_verify(
     const char **reason
 ) {
     return signature_is_refused;
+}
+
+bool cipher_apply(
+    bool is_encrypting,
+    const unsigned char *key,
+    const unsigned char *nonce,
+    const void *associated,
+    size_t associated_count,
+    const void *data,
+    size_t count,
+    unsigned char *result,
+    unsigned char *tag
+) {
+    return false;
 }
 
 #endif

@@ -9,4 +9,4 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 LARKSPUR_MODEL_RUNS=${1-3000} LARKSPUR_SECRETS=${2-1000} \
-    swift test --skip-build --filter '\.(CallModelTests|SessionModelTests|SecretScenarioTests|CanaryGeneratorTests)/'
+    swift test --skip-build --filter '\.(CallModelTests|SessionModelTests|SharedCredentialModelTests|SecretScenarioTests|CanaryGeneratorTests)/'

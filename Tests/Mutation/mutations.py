@@ -553,6 +553,13 @@ MUTATIONS = [
         ["LarkspurTests.TimeLimitTests"],
     ),
     Mutation(
+        "a shared credential whose refresh has begun is not refreshed by another process",
+        MANAGER + "Interception/CredentialCopy.swift",
+        "let isUsable = isRepeatable || marker == nil",
+        "let isUsable = isRepeatable || marker == nil || isMutated",
+        ["LarkspurTests.CredentialRecordTests", "LarkspurTests.SharedCredentialTests"],
+    ),
+    Mutation(
         "old outcomes do not count for a circuit",
         MANAGER + "Interception/Circuit.swift",
         "parts.removeAll { $0.number <=",

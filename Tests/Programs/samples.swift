@@ -65,10 +65,14 @@ nonisolated func speak(_ writer: BodyWriter) async throws {}
 // page: Authentication.md
 nonisolated static let client: OAuth2Client = any()
 nonisolated static let (registry, secret): (URL, String) = any()
+nonisolated static let (store, key): (InMemorySharedStore, Data) = any()
 nonisolated static let storage: URLCredentialStorage = any()
 nonisolated static let completionHandler: Completion = any()
 
 typealias Completion = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+// page: AuthenticationInterceptor+Store.swift
+nonisolated static let store: InMemorySharedStore = any()
 
 // page: BearerChallenge.swift
 nonisolated static let registry: URL = any()
@@ -96,6 +100,9 @@ nonisolated static let cookies: CookieFile = any()
 nonisolated static let (checksum, size): (String, Int64) = any()
 nonisolated static let task: DownloadTask = any()
 nonisolated static let (token, resumeData): (String, Data) = any()
+
+// page: EncryptedStore.swift
+nonisolated static let (store, key): (InMemorySharedStore, Data) = any()
 
 // page: ExpectedContent.swift
 nonisolated static let checksum: String = any()

@@ -1,5 +1,5 @@
-/// Signatures with key pairs. It uses the OpenSSL that is found at run time. The functions may be called on any thread,
-/// and a key may be used by several threads at a time.
+/// Signatures with key pairs, and encryption. They use the OpenSSL that is found at run time. The functions may be
+/// called on any thread, and a key may be used by several threads at a time.
 
 #ifndef CSIGNATURES_H
 #define CSIGNATURES_H
@@ -32,8 +32,8 @@ typedef enum {
 
 typedef enum { signature_no_digest, signature_sha256, signature_sha384, signature_sha512 } signature_digest;
 
-/// @return The reason why signatures are not available; NULL if they are. The other functions may only be called if
-/// they are available.
+/// @return The reason why signatures and encryption are not available; NULL if they are. The other functions may only
+/// be called if they are available.
 const char *_Nullable signatures_unavailability(void);
 
 /// Reads a private key in PEM.
@@ -91,6 +91,28 @@ signature_validity signature_verify(
     const unsigned char *_Nullable signature,
     size_t size,
     const char *_Nullable *_Nonnull reason
+);
+
+enum { cipher_key_size = 32, cipher_nonce_size = 12, cipher_tag_size = 16 };
+
+/// Encrypts or decrypts data with AES-256-GCM.
+///
+/// @param key The key, which has `cipher_key_size` bytes.
+/// @param nonce The nonce, which has `cipher_nonce_size` bytes. No two encryptions with a key have the same nonce.
+/// @param associated Data that are not encrypted, but have to be the same for the decryption.
+/// @param result The buffer for `count` bytes. They must not be used if the function returns false.
+/// @param tag A buffer of `cipher_tag_size` bytes: the tag of a decryption, or the place for that of an encryption.
+/// @return Whether OpenSSL has encrypted the data, or whether all that is decrypted belongs together with the key.
+bool cipher_apply(
+    bool is_encrypting,
+    const unsigned char *key,
+    const unsigned char *nonce,
+    const void *_Nullable associated,
+    size_t associated_count,
+    const void *_Nullable data,
+    size_t count,
+    unsigned char *_Nullable result,
+    unsigned char *tag
 );
 
 #pragma clang assume_nonnull end

@@ -21,7 +21,7 @@ import Synchronization
 /// it.
 public final class AuthenticationInterceptor<Credential: Sendable>: RequestInterceptor {
     /// A credential, and the state of the interceptor when a request took it.
-    private struct Use: Sendable {
+    struct Use: Sendable {
         let credential: Credential
         /// The number of times that the credential had been replaced.
         let version: Int
@@ -29,7 +29,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         let refreshCount: Int
     }
 
-    private struct State {
+    struct State {
         var credential: Credential?
         var version = 0
         /// The date of the refresh that led to the credential; nil for a credential that the program has set.
@@ -40,6 +40,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         var refresh: SharedResult<Void>?
         /// The names of the fields that the authenticator has set.
         var fields: Set<TextKey> = []
+        /// The use of the store; nil if the credential is not shared.
+        var shared: SharedState?
 
         var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: refreshCount) } }
 
@@ -64,7 +66,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         }
     }
 
-    private enum Step {
+    enum Step {
         /// The credential has been replaced, or removed.
         case use(Use?)
         case fail(LarkspurError)
@@ -72,11 +74,13 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         case refresh(SharedResult<Void>, Use)
     }
 
-    private let authenticator: any RequestAuthenticator<Credential>
+    let authenticator: any RequestAuthenticator<Credential>
     private let origins: Set<Origin>
     private let window: Duration
-    private let date: @Sendable () -> Date
-    private let state: Mutex<State>
+    let date: @Sendable () -> Date
+    let state: Mutex<State>
+    /// The store of the credential; nil if the credential is not shared.
+    let sharing: CredentialSharing<Credential>?
 
     /// Creates an interceptor.
     /// - Parameters:
@@ -95,10 +99,31 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     }
 
     /// - Parameter date: The source of the present date.
-    package init(
+    package convenience init(
         _ credential: Credential?,
         authenticator: some RequestAuthenticator<Credential>,
         refreshWindow: Duration,
+        urls: [URL],
+        date: @escaping @Sendable () -> Date
+    ) {
+        self.init(
+            credential,
+            authenticator: authenticator,
+            refreshWindow: refreshWindow,
+            sharing: nil,
+            urls: urls,
+            date: date
+        )
+    }
+
+    /// - Parameters:
+    ///   - sharing: The store of the credential; nil if the credential is not shared.
+    ///   - date: The source of the present date.
+    init(
+        _ credential: Credential?,
+        authenticator: some RequestAuthenticator<Credential>,
+        refreshWindow: Duration,
+        sharing: CredentialSharing<Credential>?,
         urls: [URL],
         date: @escaping @Sendable () -> Date
     ) {
@@ -106,14 +131,28 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         origins = Set(urls.compactMap(Origin.init))
         window = refreshWindow
         self.date = date
-        state = Mutex(State(credential: credential))
+        self.sharing = sharing
+        let shared = sharing.map { sharing in
+            SharedState(copy: CredentialCopy(initial: credential.map { sharing.record(of: $0) }))
+        }
+        state = Mutex(State(credential: credential, shared: shared))
     }
 
     /// The current credential; nil if there is none. Set it after a login, and to nil after a logout. A credential that
     /// is set during a refresh stays: the result of that refresh is ignored.
+    ///
+    /// A credential that is shared through a store replaces that of the store shortly afterwards:
+    /// ``setCredential(_:)`` also waits for the store. Other processes use it when they next read the store.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
-        set { _ = state.withLock { $0.replace(by: newValue) } }
+        set {
+            if let sharing {
+                replaceShared(by: newValue, sharing)
+                startSaving(sharing)
+            } else {
+                _ = state.withLock { $0.replace(by: newValue) }
+            }
+        }
     }
 
     /// The number of calls that wait for a refresh.
@@ -130,7 +169,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     ) async throws -> InterceptedResponse {
         // A request of the refresh itself must not wait for that refresh.
         guard isOwn(request.url), !RefreshScope.interceptors.contains(ObjectIdentifier(self)),
-            let use = try await presentUse()
+            let use = try await presentUse(context)
         else { return try await next(request) }
         let response = try await next(applying(use, to: request, context))
         // After a redirect to another origin, the response does not concern this credential.
@@ -139,7 +178,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         else { return response }
         let newUse: Use?
         do {
-            newUse = try await newerUse(than: use, after: response)
+            newUse = try await newerUse(than: use, after: response, context)
         } catch let error as LarkspurError {
             throw error.filled(
                 request: response.request,
@@ -173,26 +212,37 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
 
     /// Returns the credential, and refreshes it first if it is about to expire. If the refresh fails and the old
     /// credential has not expired yet, returns the old credential.
-    private func presentUse() async throws -> Use? {
+    private func presentUse(_ context: RequestContext) async throws -> Use? {
+        if let sharing { return try await presentSharedUse(sharing, context) }
         let (use, refreshDate) = state.withLock { ($0.use, $0.refreshDate) }
-        guard let use, let expiry = authenticator.expirationDate(of: use.credential) else { return use }
-        var window = window.timeInterval
-        // A window that is longer than the credential's lifetime would cause a refresh before each request.
-        if let refreshDate { window = min(window, max(0, expiry.timeIntervalSince(refreshDate)) / 2) }
-        guard date() >= expiry - window else { return use }
+        guard let use, let expiry = dueExpiry(of: use.credential, from: refreshDate) else { return use }
         do {
-            return try await newerUse(than: use, after: nil)
+            return try await newerUse(than: use, after: nil, context)
         } catch let error as LarkspurError {
             guard date() < expiry else { throw error }
             return use
         }
     }
 
+    /// Returns the date at which a credential expires, if it is time for a refresh; otherwise nil.
+    func dueExpiry(of credential: Credential, from refreshDate: Date?) -> Date? {
+        guard let expiry = authenticator.expirationDate(of: credential) else { return nil }
+        var window = window.timeInterval
+        // A window that is longer than the credential's lifetime would cause a refresh before each request.
+        if let refreshDate { window = min(window, max(0, expiry.timeIntervalSince(refreshDate)) / 2) }
+        return date() >= expiry - window ? expiry : nil
+    }
+
     /// Returns the credential that has replaced the credential of a request. If it was not replaced yet, refreshes it,
     /// or waits for the refresh under way.
     /// - Parameter refusal: The response that refused the request's credential; nil if the credential has expired.
     /// - Returns: The newer credential; nil if the credential was removed.
-    private func newerUse(than use: Use, after refusal: InterceptedResponse?) async throws -> Use? {
+    private func newerUse(
+        than use: Use,
+        after refusal: InterceptedResponse?,
+        _ context: RequestContext
+    ) async throws -> Use? {
+        if let sharing { return try await newerSharedUse(than: use, after: refusal, sharing, context) }
         switch state.withLock({ $0.step(after: use) }) {
         case .use(let newer): return newer
         case .fail(let error): throw error
@@ -253,7 +303,7 @@ enum RefreshScope {
 }
 
 extension LarkspurError {
-    fileprivate init(refresh error: any Error) {
+    init(refresh error: any Error) {
         if let error = error as? LarkspurError, error.code == .credentialRefreshFailed {
             self = error
         } else {

@@ -81,6 +81,10 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     /// closure, because a server may accept each refresh token only once. The closure is called on an arbitrary thread.
     /// Default: none.
     public var didRefresh: (@Sendable (OAuth2Credential) async -> Void)?
+    /// Whether the server accepts a refresh token more than once. Only read for a credential that is shared through a
+    /// ``SharedStore``: with true, another process may refresh the credential again if a refresh has no result. Default:
+    /// false.
+    public var allowsRepeatedRefresh = false
     private let send: @Sendable (URLRequest) async throws -> (Data, URLResponse)
     /// The source of the present date.
     var date: @Sendable () -> Date = { Date() }
@@ -126,6 +130,7 @@ public struct OAuth2Authenticator: RequestAuthenticator {
         _ credential: OAuth2Credential,
         after refusal: InterceptedResponse?
     ) async throws -> OAuth2Credential {
+        RefreshProgress.current?.begin()
         guard let refreshToken = credential.refreshToken else {
             throw LarkspurError(.credentialRefreshFailed, "The access token cannot be renewed without a refresh token.")
         }

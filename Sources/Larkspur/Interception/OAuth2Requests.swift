@@ -64,10 +64,14 @@ package struct OAuth2Requests: Sendable {
     ) async throws -> OAuth2Answer {
         let assertion = try assertion()
         let request = request(to: endpoint, parameters, assertion)
+        let progress = RefreshProgress.current
+        progress?.willSend()
         let (data, response) = try await send(request)
         let basic = request.value(forHTTPHeaderField: "Authorization").map { String($0.dropFirst("Basic ".count)) }
         let own = [clientSecret, basic, assertion?.value].compactMap { $0 }
-        return OAuth2Answer(data, response, errorCode, hiding: own + secrets)
+        let answer = OAuth2Answer(data, response, errorCode, hiding: own + secrets)
+        progress?.didReceive(status: answer.status, failure: answer.failure)
+        return answer
     }
 
     /// Returns a new assertion; nil if the client is authenticated otherwise.

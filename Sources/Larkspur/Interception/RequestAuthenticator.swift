@@ -50,11 +50,19 @@ public protocol RequestAuthenticator<Credential>: Sendable {
     ///   `credentialRefreshFailed`, and this error is their `underlyingError`. A ``LarkspurError`` with that code is
     ///   itself the error of the calls.
     func refresh(_ credential: Credential, after refusal: InterceptedResponse?) async throws -> Credential
+
+    /// Whether the same credential may be refreshed several times. Only read for a credential that is shared through a
+    /// ``SharedStore``: if a refresh began there and has no result, for example because its process has ended, another
+    /// process may then refresh the credential again. The default implementation returns false.
+    var allowsRepeatedRefresh: Bool { get }
 }
 
 extension RequestAuthenticator {
     /// Returns true for the status 401.
     public func isRefused(_ response: InterceptedResponse) -> Bool { response.statusCode == 401 }
+
+    /// False.
+    public var allowsRepeatedRefresh: Bool { false }
 
     /// Returns nil.
     public func expirationDate(of credential: Credential) -> Date? { nil }

@@ -35,6 +35,9 @@ struct ClientCredentialsAuthenticator: RequestAuthenticator {
 
     func expirationDate(of credential: OAuth2Credential) -> Date? { credential.expirationDate }
 
+    /// A request for a token does not use the old token.
+    var allowsRepeatedRefresh: Bool { true }
+
     func refresh(
         _ credential: OAuth2Credential,
         after refusal: InterceptedResponse?

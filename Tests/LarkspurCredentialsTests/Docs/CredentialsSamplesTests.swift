@@ -116,6 +116,27 @@ struct CredentialsSamplesTests {
         #expect(paths == ["/.well-known/oauth-authorization-server", "/token", "/report"])
     }
 
+    private static let canEncrypt = (try? InMemorySharedStore().encrypted(with: Data(count: 32))) != nil
+
+    @Test(
+        "Two processes share one refresh of an encrypted credential",
+        .enabled(if: canEncrypt, "There is no OpenSSL.")
+    )
+    func shared() async throws {
+        let samples = try stubbed()
+        let (store, client) = (InMemorySharedStore(), try client(samples))
+        let credential = OAuth2Credential(accessToken: "a0", refreshToken: "r0")
+        for _ in 0..<2 {
+            let login = try samples.shared(credential, client, store, Data(count: 32))
+            samples.manager.interceptors.call = [login]
+            let notes = try await samples.manager.get("notes").string
+            #expect(notes == "tea" && login.credential?.refreshToken == "r0")
+        }
+        #expect(stub.requests.map(\.path) == ["/notes", "/token", "/notes", "/notes"])
+        let stored = try #require(try await store.value(for: "login/ada")).data
+        #expect(stored.range(of: Data("format".utf8)) == nil)
+    }
+
     @Test("The code for another device is printed, and the token is used")
     func device() async throws {
         let clock = TestClock()

@@ -54,6 +54,24 @@ struct CredentialsSamples: Sendable {
         // end
     }
 
+    func shared(
+        _ credential: OAuth2Credential?,
+        _ client: OAuth2Client,
+        _ store: any SharedStore,
+        _ key: Data
+    ) throws -> AuthenticationInterceptor<OAuth2Credential> {
+        // sample: shared
+        let login = AuthenticationInterceptor(
+            credential,
+            authenticator: client.authenticator(),
+            sharedIn: try store.encrypted(with: key),
+            key: "login/ada",
+            for: baseURL
+        )
+        // end
+        return login
+    }
+
     func netrc() throws {
         // sample: netrc
         if let netrc = try Netrc.ofUser() {

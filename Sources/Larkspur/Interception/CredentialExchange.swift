@@ -1,0 +1,203 @@
+/// An exchange of a process's copy of a credential with the store: a look at the store, or a refresh under a lease.
+///
+/// A refresh has these steps, so that a credential that may be used once is used once:
+///
+/// 1. Read the record. If it has a newer credential, use that.
+/// 2. Acquire the lease, or wait until another process has replaced the record or released the lease.
+/// 3. Read the record again, and replace it by one with a marker (compare and set).
+/// 4. Send the refresh, and renew the lease meanwhile.
+/// 5. Replace the record by one with the new credential, and release the lease.
+struct CredentialExchange<Credential: Sendable>: Sendable {
+    /// The rules for the credential.
+    struct Rules: Sendable {
+        let refresh: @Sendable (Credential) async throws -> Credential
+        let isExpiring: @Sendable (_ credential: Credential, _ refreshDate: Date?) -> Bool
+        /// Whether a credential may be used for several refreshes.
+        let allowsRepeatedRefresh: Bool
+        let date: @Sendable () -> Date
+    }
+
+    private enum Look {
+        case removed
+        case adopted(CredentialRecord)
+        case written
+        case kept(CredentialRecord, SharedValue.Version?)
+    }
+
+    let sharing: CredentialSharing<Credential>
+    private(set) var copy: CredentialCopy
+    /// The credential of the copy; nil if there is none.
+    private(set) var credential: Credential?
+    /// Whether the exchange has replaced or removed the credential.
+    private(set) var isReplaced = false
+    /// The failure of the store after a refresh, whose result only this process has.
+    private(set) var saveFailure: LarkspurError?
+    /// The lease that is not released yet, so that other processes wait for the result a while longer.
+    private(set) var heldLease: SharedLease?
+
+    init(_ sharing: CredentialSharing<Credential>, _ copy: CredentialCopy, _ credential: Credential?) {
+        self.sharing = sharing
+        self.copy = copy
+        self.credential = credential
+    }
+
+    /// Brings the copy and the store's record together, without a refresh.
+    /// - Throws: `sharedStoreUnavailable`.
+    mutating func synchronize() async throws(LarkspurError) { _ = try await look() }
+
+    private mutating func look() async throws(LarkspurError) -> Look {
+        for _ in 0..<CredentialSharing<Credential>.maximumReplacements {
+            let reading = try await sharing.read()
+            // Only a program replaces a value that cannot be read.
+            if let defect = reading.defect, copy.pending != .replacement { throw sharing.error(defect) }
+            switch reading.defect == nil ? copy.step(beside: reading.record) : .write(copy.record) {
+            case .remove:
+                replace(by: nil)
+                copy.adopt(nil)
+                return .removed
+            case .adopt(let record):
+                replace(by: try sharing.credential(record))
+                copy.adopt(record)
+                return .adopted(record)
+            case .keep(let record):
+                copy.wasStored()
+                return .kept(record, reading.version)
+            case .write(let record):
+                if try await sharing.write(record, replacing: reading.version) {
+                    copy.wasStored()
+                    return record == nil ? .removed : .written
+                }
+            }
+        }
+        throw sharing.contention
+    }
+
+    private mutating func replace(by new: Credential?) {
+        if credential == nil, new == nil { return }
+        credential = new
+        isReplaced = true
+    }
+
+    // MARK: Refresh
+
+    /// Replaces the credential by a newer one: that of the store, or that of a refresh.
+    /// - Throws: `sharedStoreUnavailable`, or `credentialRefreshFailed`.
+    mutating func renew(_ rules: Rules) async throws(LarkspurError) {
+        var delay = CredentialSharing<Credential>.shortestDelay
+        var isFirst = true
+        while true {
+            switch try await look() {
+            case .removed: return
+            // The result of a refresh by another process is used as it is, even if it expires soon.
+            case .adopted(let record):
+                guard isFirst, let credential, rules.isExpiring(credential, record.refreshDate) else { return }
+            case .written: break
+            case .kept(let record, _):
+                let step = copy.refreshStep(of: record, lease: nil, isRepeatable: rules.allowsRepeatedRefresh)
+                if case .fail = step { throw Self.abandonment }
+                switch try await sharing.acquireLease() {
+                case .acquired(let lease): if try await renew(rules, lease) { return }
+                case .held(let rest):
+                    guard await sharing.clock.wait(for: min(delay, max(rest, .milliseconds(1)))) else {
+                        throw sharing.contention
+                    }
+                    delay = min(delay * 2, CredentialSharing<Credential>.longestDelay)
+                }
+            }
+            isFirst = false
+        }
+    }
+
+    /// Refreshes the credential under a lease, and releases the lease.
+    /// - Returns: Whether the credential was replaced. If not, the lease is lost, or another process has replaced the
+    ///   record at the same time.
+    private mutating func renew(_ rules: Rules, _ lease: SharedLease) async throws(LarkspurError) -> Bool {
+        do throws(LarkspurError) {
+            let isRenewed = try await renewHolding(lease, rules)
+            if saveFailure == nil { await sharing.release(lease) } else { heldLease = lease }
+            return isRenewed
+        } catch {
+            await sharing.release(lease)
+            throw error
+        }
+    }
+
+    private mutating func renewHolding(_ lease: SharedLease, _ rules: Rules) async throws(LarkspurError) -> Bool {
+        let (record, version): (CredentialRecord, SharedValue.Version?)
+        switch try await look() {
+        case .kept(let kept, let present): (record, version) = (kept, present)
+        case .adopted, .removed: return true
+        case .written: return false
+        }
+        guard let old = credential else { return true }
+        switch copy.refreshStep(of: record, lease: lease.number, isRepeatable: rules.allowsRepeatedRefresh) {
+        case .acquire: return false
+        case .fail(let ending):
+            // The other process may be alive, and this lease may have expired long ago.
+            guard try await sharing.renew(lease) else { return false }
+            if let ending { _ = try? await sharing.write(ending, replacing: version) }
+            throw Self.abandonment
+        case .begin(let marked):
+            do throws(LarkspurError) {
+                guard try await sharing.write(marked, replacing: version) else { return false }
+            } catch {
+                // The store may have the marker.
+                copy.wasNotUsed(under: lease.number)
+                throw error
+            }
+        }
+        return try await send(old, record, lease, rules)
+    }
+
+    private mutating func send(
+        _ old: Credential,
+        _ record: CredentialRecord,
+        _ lease: SharedLease,
+        _ rules: Rules
+    ) async throws(LarkspurError) -> Bool {
+        let keeper = Task { [sharing] in await sharing.keep(lease) }
+        let progress = RefreshProgress()
+        let result: Result<Credential, any Error>
+        do {
+            result = .success(
+                try await RefreshProgress.$current.withValue(progress) { try await rules.refresh(old) }
+            )
+        } catch {
+            result = .failure(error)
+        }
+        keeper.cancel()
+        switch result {
+        case .success(let new):
+            replace(by: new)
+            copy.wasRefreshed(to: record.refreshed(sharing.encode(new), at: rules.date()))
+            // The new credential can be used even if the store cannot get it now.
+            do throws(LarkspurError) { try await synchronize() } catch { saveFailure = error }
+            return true
+        case .failure(let error):
+            let isUsed = !rules.allowsRepeatedRefresh && !progress.provesUnused(error)
+            if !isUsed { copy.wasNotUsed(under: lease.number) }
+            await end(lease, isUsed: isUsed)
+            throw LarkspurError(refresh: error)
+        }
+    }
+
+    /// Removes the marker of a refresh without a result, or notes its end in the marker. If the store fails, the marker
+    /// stays, and other processes find that its lease has expired.
+    private func end(_ lease: SharedLease, isUsed: Bool) async {
+        for _ in 0..<CredentialSharing<Credential>.maximumReplacements {
+            guard let reading = try? await sharing.read(),
+                let ending = copy.ending(of: reading.record, lease: lease.number, isUsed: isUsed),
+                let isWritten = try? await sharing.write(ending, replacing: reading.version), !isWritten
+            else { return }
+        }
+    }
+
+    /// The error of a credential whose refresh has begun, and has no result.
+    private static var abandonment: LarkspurError {
+        LarkspurError(
+            .credentialRefreshFailed,
+            "The process that refreshed the shared credential has ended, or has got no result. The credential may have "
+                + "been used and cannot be refreshed again: sign in again."
+        )
+    }
+}

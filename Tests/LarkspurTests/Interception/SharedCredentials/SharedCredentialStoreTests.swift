@@ -1,0 +1,297 @@
+import LarkspurTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Larkspur
+
+extension SharedCredentialTests {
+    // MARK: Stores that fail
+
+    struct StoreFailure: Error {}
+
+    @Test("If the store fails, a valid credential is used, and an event reports the failure")
+    func failingStore() async throws {
+        let process = try makeProcess(first)
+        process.store.setFault { _ in .failed(StoreFailure()) }
+        #expect(try await process.call() == 200)
+        #expect(process.events.values.count == 1 && process.store.steps.values.count == 1)
+        // For a while, the store is not asked again.
+        #expect(try await process.call() == 200)
+        #expect(process.events.values.count == 1 && process.store.steps.values.count == 1)
+
+        server.revoke()
+        let error = await process.failure()
+        #expect(error?.code == .sharedStoreUnavailable && error?.underlyingError is StoreFailure)
+        #expect(error?.message.contains("the test's store") == true)
+        #expect(error.map { "\($0)".contains("secret") } == false)
+        #expect(process.events.values.count == 2 && process.events.values.last == error?.message)
+        #expect(server.refreshCount == 0)
+
+        process.store.setFault { _ in nil }
+        #expect(try await process.call() == 200)
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test("A process without a credential fails while the store fails")
+    func failingWithoutCredential() async throws {
+        let process = try makeProcess()
+        process.store.setFault { _ in .failed(StoreFailure()) }
+        for _ in 0..<2 { #expect(await process.failure()?.code == .sharedStoreUnavailable) }
+        process.store.setFault { _ in nil }
+        #expect(try await process.call() == 401)
+    }
+
+    @Test(
+        "A store that does not answer is left after the limit",
+        arguments: [InMemorySharedStore.Operation.value, .acquireLease, .replaceValue]
+    )
+    func hangingStore(_ operation: InMemorySharedStore.Operation) async throws {
+        let (clock, gate) = (TestClock(), LoopbackServer.Gate())
+        defer { gate.open() }
+        let process = try SharingProcess(first, base, server, clock: clock, timeout: .seconds(3))
+        #expect(try await process.call() == 200)
+        server.revoke()
+        process.store.setFault { $0 == operation ? .held(until: gate) : nil }
+        let count = process.store.steps.values.filter { $0 == operation }.count
+        let call = Task { await process.failure() }
+        try await process.store.steps.wait { $0.filter { $0 == operation }.count > count }
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(3))
+        let error = await call.value
+        #expect(error?.code == .sharedStoreUnavailable)
+        #expect(error?.message.contains("did not answer within 3 s") == true)
+        #expect(server.refreshCount == 0)
+    }
+
+    @Test("A credential that is about to expire is used while the store fails, and the store is seldom asked")
+    func failureBeforeExpiry() async throws {
+        let start = Date(timeIntervalSince1970: 1_000_000)
+        let now = Mutex(start)
+        let tokens = NumberedTokens(expiry: { $0.number == 0 ? start + 20 : nil }) { [server] in server.refresh($0) }
+        let process = try SharingProcess(
+            first,
+            base,
+            server,
+            tokens,
+            clock: ContinuousClock(),
+            timeout: .seconds(5),
+            date: { now.withLock { $0 } }
+        )
+        process.store.setFault { _ in .failed(StoreFailure()) }
+        for _ in 0..<3 { #expect(try await process.call() == 200) }
+        #expect(process.store.steps.values.count == 1)
+        now.withLock { $0 = start + 6 }
+        for _ in 0..<3 { #expect(try await process.call() == 200) }
+        #expect(process.store.steps.values.count == 2)
+        now.withLock { $0 = start + 20 }
+        #expect(await process.failure()?.code == .sharedStoreUnavailable)
+        process.store.setFault { _ in nil }
+        #expect(try await process.call() == 200)
+        #expect(process.login.credential == NumberedToken(number: 1))
+    }
+
+    @Test("A new credential that cannot be stored is used by its process, and stored when the store works again")
+    func unsavedRefresh() async throws {
+        let isDown = Mutex(false)
+        let tokens = NumberedTokens { [server] token in
+            isDown.withLock { $0 = true }
+            return server.refresh(token)
+        }
+        let (one, other) = (try makeSlowProcess(first, tokens), try makeProcess(first))
+        #expect(try await statuses(one, other) == [200, 200])
+        server.revoke()
+        one.store.setFault { _ in isDown.withLock { $0 } ? .failed(StoreFailure()) : nil }
+        #expect(try await one.call() == 200)
+        #expect(one.events.values.count == 1)
+        #expect(try await record()?.identity.number == 0)
+        isDown.withLock { $0 = false }
+        try await eventually(1) { try await record()?.identity.number }
+        #expect(try await other.call() == 200)
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test("A marker whose step seems to have failed prevents no refresh of its own process")
+    func lostMarker() async throws {
+        let process = try makeProcess(first)
+        #expect(try await process.call() == 200)
+        server.revoke()
+        process.store.setFault { $0 == .replaceValue ? .lost(StoreFailure()) : nil }
+        #expect(await process.failure()?.code == .sharedStoreUnavailable)
+        #expect(try await record()?.refresh != nil && server.refreshCount == 0)
+        process.store.setFault { _ in nil }
+        #expect(try await process.call() == 200)
+        #expect(server.refreshCount == 1)
+    }
+
+    @Test("A result whose step seems to have failed is stored once")
+    func lostResult() async throws {
+        let process = try makeProcess(first)
+        #expect(try await process.call() == 200)
+        server.revoke()
+        let count = Mutex(0)
+        process.store.setFault { operation in
+            guard operation == .replaceValue else { return nil }
+            return count.withLock {
+                $0 += 1; return $0
+            } == 2 ? .lost(StoreFailure()) : nil
+        }
+        #expect(try await process.call() == 200)
+        let identity = try #require(try await record()?.identity)
+        #expect(identity.number == 1)
+        server.revoke()
+        #expect(try await process.call() == 200)
+        #expect(try await record()?.identity == CredentialRecord.Identity(login: identity.login, number: 2))
+        #expect(server.reused.isEmpty)
+    }
+
+    @Test(
+        "A value that is no record is an error and stays, until a program sets a credential",
+        arguments: ["{}", #"{"format":9}"#]
+    )
+    func damagedValue(_ text: String) async throws {
+        #expect(try await base.replaceValue(for: "login", version: nil, with: Data(text.utf8), lifetime: nil))
+        let (one, other) = (try makeProcess(first), try makeProcess())
+        #expect(try await one.call() == 200)
+        #expect(one.events.values.count == 1)
+        let error = await other.failure()
+        #expect(error?.code == .sharedStoreUnavailable && error?.message.contains("“login”") == true)
+        server.revoke()
+        #expect(await one.failure()?.code == .sharedStoreUnavailable)
+        #expect(try await base.value(for: "login")?.data == Data(text.utf8) && server.refreshCount == 0)
+
+        try await other.login.setCredential(server.login())
+        #expect(try await statuses(one, other) == [200, 200])
+    }
+
+    @Test("A credential of another type is an error and stays")
+    func otherType() async throws {
+        let record = CredentialRecord(credential: Data("7".utf8))
+        #expect(try await base.replaceValue(for: "login", version: nil, with: record.json, lifetime: nil))
+        let error = try await makeProcess().failure()
+        #expect(error?.code == .sharedStoreUnavailable && error?.message.contains("another type") == true)
+        #expect(try await self.record() == record)
+    }
+
+    // MARK: Credentials that a program sets
+
+    @Test("A credential that is set replaces that of the store, and another process uses it after a refusal")
+    func set() async throws {
+        let (one, other) = (try makeProcess(first), try makeProcess(first))
+        #expect(try await statuses(one, other) == [200, 200])
+        one.login.credential = server.login()
+        try await eventually(4) { one.store.steps.values.count }
+        #expect(try await other.call() == 200)
+        #expect(server.refreshCount == 0 && other.login.credential == server.newest)
+        #expect(one.store.steps.values == [.value, .replaceValue, .value, .replaceValue])
+    }
+
+    @Test("A credential that is removed stays in other processes until it is refused")
+    func removed() async throws {
+        let (one, other) = (try makeProcess(first), try makeProcess(first))
+        #expect(try await statuses(one, other) == [200, 200])
+        try await one.login.setCredential(nil)
+        #expect(try await base.value(for: "login") == nil)
+        #expect(try await statuses(one, other) == [401, 200])
+        server.revoke()
+        #expect(try await other.call() == 401)
+        #expect(other.login.credential == nil && server.refreshCount == 0)
+    }
+
+    @Test("A credential that cannot be stored is used, and stored later")
+    func setWhileFailing() async throws {
+        let (one, other) = (try makeSlowProcess(), try makeProcess())
+        one.store.setFault { _ in .failed(StoreFailure()) }
+        let error = await #expect(throws: LarkspurError.self) { try await one.login.setCredential(first) }
+        #expect(error?.code == .sharedStoreUnavailable)
+        #expect(try await statuses(one, other) == [200, 401])
+        one.store.setFault { _ in nil }
+        try await eventually(200) { try await other.call() }
+    }
+
+    private func storedToken() async throws -> NumberedToken? {
+        try await record().map { try JSONDecoder().decode(NumberedToken.self, from: $0.credential) }
+    }
+
+    @Test("A credential that is set during a refresh stays")
+    func setDuringRefresh() async throws {
+        let (gate, sent) = (LoopbackServer.Gate(), Recorder<NumberedToken>())
+        let tokens = NumberedTokens { [server] token in
+            sent.record(token)
+            await gate.wait()
+            return server.refresh(token)
+        }
+        let (one, other) = (try makeProcess(first, tokens), try makeProcess(first))
+        #expect(try await statuses(one, other) == [200, 200])
+        server.revoke()
+        let call = Task { try await one.call() }
+        try await sent.wait()
+        let new = NumberedToken(login: 5)
+        let setting = Task { try await other.login.setCredential(new) }
+        try await setting.value
+        gate.open()
+        _ = try await call.value
+        #expect(one.login.credential == new && other.login.credential == new)
+        #expect(try await storedToken() == new)
+    }
+
+    @Test("A credential is set although a refresh does not end")
+    func setDuringEndlessRefresh() async throws {
+        let (gate, sent) = (LoopbackServer.Gate(), Recorder<NumberedToken>())
+        let tokens = NumberedTokens { [server] token in
+            sent.record(token)
+            await gate.wait()
+            return server.refresh(token)
+        }
+        let process = try makeProcess(first, tokens)
+        #expect(try await process.call() == 200)
+        server.revoke()
+        let call = Task { try await process.call() }
+        try await sent.wait()
+        let new = server.login()
+        try await process.login.setCredential(new)
+        #expect(try await storedToken() == new)
+        #expect(try await process.call() == 200)
+        gate.open()
+        _ = try await call.value
+        #expect(process.login.credential == new)
+    }
+
+    @Test("Without a store, a credential is set at once")
+    func withoutStore() async throws {
+        let url = try #require(URL(string: "https://api.test/"))
+        let tokens = NumberedTokens { [server] in server.refresh($0) }
+        let login = AuthenticationInterceptor(first, authenticator: tokens, for: url)
+        try await login.setCredential(nil)
+        #expect(login.credential == nil)
+    }
+
+    @Test("The public interceptors share a credential, which lies in the store in JSON")
+    func publicInterceptors() async throws {
+        let url = try #require(URL(string: "https://api.test/"))
+        let head = try httpResponse(url: "https://api.test/")
+        let tokens = NumberedTokens { [server] in server.refresh($0) }
+        let one: AuthenticationInterceptor<NumberedToken> = .authentication(
+            first,
+            authenticator: tokens,
+            sharedIn: base,
+            key: "login",
+            for: url
+        )
+        let other = AuthenticationInterceptor<NumberedToken>(
+            nil,
+            authenticator: tokens,
+            sharedIn: base,
+            key: "login",
+            for: url
+        )
+        for login in [one, other] {
+            let response = try await login.intercept(URLRequest(url: url), context: RequestContext()) { request in
+                InterceptedResponse(request: request, response: head)
+            }
+            #expect(response.statusCode == 200)
+        }
+        #expect(other.credential == first)
+        #expect(try await storedToken() == first)
+    }
+}
