@@ -27,8 +27,9 @@ def run(*arguments, status=0, **variables):
     return result
 
 
-def words(kind, folder):
-    return run("read", kind, folder).stdout.split()
+def following(kind, folder):
+    """Reads the state, writes the next one, and returns both."""
+    return [line.split() for line in run("next", kind, folder, "next").stdout.splitlines()]
 
 
 class Value:
@@ -81,8 +82,8 @@ def trials(kind, library):
         attempts = [(at, {}) for at in range(1, len(calls) + 1)]
         attempts += [(at, {"KILL_HALF": "1"}) for at, name in enumerate(calls, 1) if "write" in name]
         kills = 0
+        _, before = following(kind, folder)
         for number, (at, variables) in enumerate(attempts, 2):
-            before = words(kind, folder)
             # A clean-up may have fewer calls than the first one.
             killed = run(
                 "write", kind, folder, str(number), status=(0, -signal.SIGKILL), LD_PRELOAD=library, KILL_FOLDER=folder,
@@ -90,9 +91,9 @@ def trials(kind, library):
             )
             kills += killed.returncode != 0
             try:
-                rule.check(words(kind, folder), before, str(number))
-                run("write", kind, folder, "next")
-                words(kind, folder)
+                found, before_next = following(kind, folder)
+                rule.check(found, before, str(number))
+                before = before_next
             except AssertionError as error:
                 sys.exit(f"{kind}, killed at call {at}, {calls[at - 1]} {variables}: {error}")
         if kind in ("value", "lease", "bucket"):

@@ -5,7 +5,7 @@ import Larkspur
 ///
 ///     StoreWorker increment FOLDER COUNT
 ///     StoreWorker write KIND FOLDER NUMBER
-///     StoreWorker read KIND FOLDER
+///     StoreWorker next KIND FOLDER NUMBER
 @main
 struct StoreWorker {
     static func main() async throws {
@@ -13,10 +13,12 @@ struct StoreWorker {
         if arguments.count == 3, arguments[0] == "increment", let count = Int(arguments[2]) {
             return try await increment(URL(fileURLWithPath: arguments[1]), count)
         }
-        if arguments.count >= 3, let kind = Kind(rawValue: arguments[1]) {
+        if arguments.count == 4, ["write", "next"].contains(arguments[0]), let kind = Kind(rawValue: arguments[1]) {
             let folder = URL(fileURLWithPath: arguments[2])
-            if arguments[0] == "write", arguments.count == 4 { return try await kind.write(arguments[3], in: folder) }
-            if arguments[0] == "read" { return print(try await kind.read(in: folder)) }
+            if arguments[0] == "next" { print(try await kind.read(in: folder)) }
+            try await kind.write(arguments[3], in: folder)
+            if arguments[0] == "next" { print(try await kind.read(in: folder)) }
+            return
         }
         FileHandle.standardError.write(Data("StoreWorker: wrong arguments\n".utf8))
         exit(64)
@@ -59,6 +61,8 @@ struct StoreWorker {
 private enum Kind: String {
     case value, lease, bucket, hsts, cookies
 
+    private static let tokens = SharedBucket(interval: .milliseconds(1), capacity: .seconds(1))
+
     /// Writes a state that has a number.
     func write(_ number: String, in folder: URL) async throws {
         switch self {
@@ -73,8 +77,7 @@ private enum Kind: String {
             _ = try await store.renew(lease, duration: .milliseconds(1))
             try await store.release(lease)
         case .bucket:
-            let bucket = SharedBucket(interval: .milliseconds(1), capacity: .seconds(1))
-            _ = try await FolderStore(cleaning: folder).takeToken(for: "key", from: bucket, within: .seconds(1))
+            _ = try await FolderStore(cleaning: folder).takeToken(for: "key", from: Self.tokens, within: .seconds(1))
         case .hsts:
             let store = try HSTSStore(file: folder.appendingPathComponent("hsts.txt"))
             store.insert(HSTSStore.Host(name: "h\(number).test", expirationDate: .distantFuture))
@@ -104,8 +107,7 @@ private enum Kind: String {
                 }
             }
         case .bucket:
-            let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(1000))
-            return "\(try await FolderStore(folder: folder).takeToken(for: "key", from: bucket, within: .zero))"
+            return "\(try await FolderStore(folder: folder).takeToken(for: "key", from: Self.tokens, within: .zero))"
         case .hsts:
             return try HSTSStore(file: folder.appendingPathComponent("hsts.txt")).hosts.map(\.name)
                 .joined(separator: " ")
