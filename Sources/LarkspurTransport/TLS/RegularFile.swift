@@ -8,16 +8,18 @@ enum RegularFile {
     static let sizeLimit = 1 << 28
 
     static func contents(of path: String) throws(Failure) -> Data {
-        // Without O_NONBLOCK, opening a pipe would wait for a writer.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw Failure(reason: String(cString: strerror(errno))) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Failure(reason: String(cString: strerror(errno))) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure(reason: "it is not a regular file") }
-        guard status.st_size <= sizeLimit else { throw Failure(reason: "it is larger than 256 MiB") }
-        guard let data = try? handle.readToEnd() ?? Data() else { throw Failure(reason: "reading it has failed") }
-        return data
+        do {
+            if let data = try WholeFile.read(path, limit: sizeLimit) { return data }
+            throw POSIXError(.ENOENT)
+        } catch let error as POSIXError {
+            switch error.code {
+            case .EINVAL: throw Failure(reason: "it is not a regular file")
+            case .EFBIG: throw Failure(reason: "it is larger than 256 MiB")
+            default: throw Failure(reason: String(cString: strerror(error.code.rawValue)))
+            }
+        } catch {
+            throw Failure(reason: error.localizedDescription)
+        }
     }
 }
 #endif

@@ -156,7 +156,7 @@ struct FolderStoreModelTests {
                 reference.advance(duration)
             default:
                 // The wall clock of the reference is not set, because then the lifetimes would change.
-                clock.restart("start \(step)")
+                clock.restart("start-\(step)")
                 reference.restart()
             }
         }
