@@ -53,7 +53,8 @@ struct FolderStoreTests {
         for count in 0..<20 {
             #expect(try await store.replaceValue(for: "a", version: nil, with: Data([0]), lifetime: nil))
             let version = try #require(try await store.value(for: "a")).version
-            #expect(seen.insert(version).inserted)
+            let isNew = seen.insert(version).inserted
+            #expect(isNew)
             if count % 2 == 0 {
                 #expect(try await store.replaceValue(for: "a", version: version, with: nil, lifetime: nil))
             } else {
