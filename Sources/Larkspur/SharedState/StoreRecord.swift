@@ -89,7 +89,8 @@ struct StoreRecord: Sendable, Equatable {
         let sum = file.dropFirst(prefix.count).prefix(Self.checksumLength)
         let rest = file.dropFirst(prefix.count + Self.checksumLength + 1)
         guard file.starts(with: prefix), rest.startIndex <= newline,
-            file[rest.startIndex - 1] == .space, sum.elementsEqual(Self.checksum(rest).utf8)
+            file[rest.startIndex - 1] == .space, sum.elementsEqual(Self.checksum(rest).utf8),
+            file[rest.startIndex..<newline].allSatisfy({ (0x20...0x7E).contains($0) })
         else { return nil }
         let line = String(decoding: file[rest.startIndex..<newline], as: UTF8.self)
         var words = line.parts(separatedBy: " ").map(String.init)[...]

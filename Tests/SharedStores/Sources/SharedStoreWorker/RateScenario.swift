@@ -44,7 +44,7 @@ struct RateScenario {
     }
 
     func run() async throws {
-        print("ready")
+        printLine("ready")
         _ = readLine()
         let end = ContinuousClock.now + .seconds(arguments.number("seconds"))
         var report = await withTaskGroup(of: Report.self) { [manager] group in

@@ -25,11 +25,11 @@ struct RefreshScenario {
     }
 
     func run() async throws {
-        print("ready")
+        printLine("ready")
         while readLine() != nil {
             let response = await manager.get("api").response()
             let error = response.error.map { "\($0.label) \($0)".replacingOccurrences(of: "\n", with: " ") }
-            print(error ?? "\(response.statusCode ?? 0)")
+            printLine(error ?? "\(response.statusCode ?? 0)")
         }
     }
 }

@@ -6,8 +6,6 @@ import LarkspurRedis
 @main
 struct Worker {
     static func main() async throws {
-        // Lines reach scenarios.py at once.
-        setvbuf(stdout, nil, _IOLBF, 0)
         let arguments = Arguments(CommandLine.arguments)
         let store = try RedisStore(arguments["redis"])
         switch arguments.command {
@@ -51,5 +49,10 @@ struct Arguments {
 func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    print(String(decoding: try encoder.encode(value), as: UTF8.self))
+    printLine(String(decoding: try encoder.encode(value), as: UTF8.self))
+}
+
+/// Prints a line, which reaches scenarios.py at once.
+func printLine(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
