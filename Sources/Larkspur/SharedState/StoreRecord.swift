@@ -97,7 +97,8 @@ struct StoreRecord: Sendable, Equatable {
         let data = Data(file[(newline + 1)...])
         guard let kind = words.popFirst(), let start = words.popFirst(), let time = words.popFirst().flatMap(Int64.init)
         else { return nil }
-        guard let content = Content(kind, Array(words), data) else { return nil }
+        // The name of a start is the system's boot identifier, a UUID.
+        guard start.utf8.count <= 64, let content = Content(kind, Array(words), data) else { return nil }
         (self.start, self.time, self.content) = (start, time, content)
     }
 
@@ -118,9 +119,9 @@ extension StoreRecord.Content {
     fileprivate init?(_ kind: String, _ words: [String], _ data: Data) {
         switch (kind, words.count) {
         case ("value", 4):
-            guard let end = Self.time(words[0]), let wallEnd = Self.time(words[1]), words[3] == "\(data.count)" else {
-                return nil
-            }
+            guard let end = Self.time(words[0]), let wallEnd = Self.time(words[1]), words[2].utf8.count <= 64,
+                words[3] == "\(data.count)"
+            else { return nil }
             self = .value(data: data, version: words[2], end: end, wallEnd: wallEnd)
         case ("bucket", 2):
             guard data.isEmpty, let end = Int64(words[0]), let full = Int64(words[1]) else { return nil }
