@@ -15,10 +15,10 @@ struct CredentialCopy: Sendable, Hashable {
     enum Step: Sendable, Hashable {
         /// The store's credential replaces the copy.
         case adopt(CredentialRecord)
-        /// The copy is removed, because the store has no credential.
+        /// The copy is removed, because a program has removed the credential, or there never was one.
         case remove
-        /// The copy replaces the store's credential; nil removes it.
-        case write(CredentialRecord?)
+        /// The record replaces that of the store.
+        case write(CredentialRecord)
         /// Both have the same credential. The record is that of the store, with its marker.
         case keep(CredentialRecord)
     }
@@ -75,12 +75,20 @@ struct CredentialCopy: Sendable, Hashable {
 
     // MARK: Decisions
 
+    /// The record that the store gets in place of any other.
+    var replacement: CredentialRecord { record ?? .removal }
+
     /// Returns the next step.
     /// - Parameter stored: The store's record; nil if there is none.
     func step(beside stored: CredentialRecord?) -> Step {
         guard let stored else {
-            // A credential that was in the store has been removed there: a user has logged out.
-            return pending == .initial && record != nil ? .write(record) : pending == .replacement ? storing() : .remove
+            // The store has never had a value, or has lost it.
+            return record != nil || pending == .replacement ? .write(replacement) : .remove
+        }
+        if stored.credential == nil {
+            // A user has logged out. Only a new credential takes the place of the removed one.
+            guard let record, pending == .initial || pending == .replacement else { return .remove }
+            return .write(record)
         }
         if let record {
             if record.hasSameCredential(as: stored) { return .keep(stored) }
@@ -88,11 +96,8 @@ struct CredentialCopy: Sendable, Hashable {
             if stored.identity.isBefore(record.identity) { return .write(record) }
             if record.identity.isBefore(stored.identity) { return .adopt(stored) }
         }
-        return pending == .replacement ? .write(record) : .adopt(stored)
+        return pending == .replacement ? .write(replacement) : .adopt(stored)
     }
-
-    /// The step of a replacement if the store has no credential.
-    private func storing() -> Step { record == nil ? .remove : .write(record) }
 
     /// Returns the next step of a refresh.
     /// - Parameters:

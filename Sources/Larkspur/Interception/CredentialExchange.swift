@@ -50,7 +50,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             let reading = try await sharing.read()
             // Only a program replaces a value that cannot be read.
             if let defect = reading.defect, copy.pending != .replacement { throw sharing.error(defect) }
-            switch reading.defect == nil ? copy.step(beside: reading.record) : .write(copy.record) {
+            switch reading.defect == nil ? copy.step(beside: reading.record) : .write(copy.replacement) {
             case .remove:
                 replace(by: nil)
                 copy.adopt(nil)
@@ -65,7 +65,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             case .write(let record):
                 if try await sharing.write(record, replacing: reading.version) {
                     copy.wasStored()
-                    return record == nil ? .removed : .written
+                    return record.credential == nil ? .removed : .written
                 }
             }
         }

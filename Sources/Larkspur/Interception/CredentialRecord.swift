@@ -1,4 +1,7 @@
 /// The value of a shared credential in a ``SharedStore``: the credential, and the refresh that may have used it.
+///
+/// A removed credential has a record too. So a store that has lost its data can be told from a logout: its value is
+/// missing, and a process writes its copy again.
 struct CredentialRecord: Sendable, Hashable {
     /// The place of a credential among those of its key.
     struct Identity: Sendable, Hashable {
@@ -20,9 +23,14 @@ struct CredentialRecord: Sendable, Hashable {
         var hasEnded = false
     }
 
+    /// The record of a credential that a program has removed.
+    static var removal: Self {
+        Self(identity: Identity(login: UUID(), number: 0), credential: nil, refreshDate: nil)
+    }
+
     let identity: Identity
-    /// The credential in the encoding of the interceptor.
-    let credential: Data
+    /// The credential in the encoding of the interceptor; nil for a removed one.
+    let credential: Data?
     /// The date of the refresh that led to the credential; nil for a credential that a program has set.
     let refreshDate: Date?
     /// The refresh that has begun with the credential; nil if there is none.
@@ -33,7 +41,7 @@ struct CredentialRecord: Sendable, Hashable {
         self.init(identity: Identity(login: login, number: 0), credential: credential, refreshDate: nil)
     }
 
-    private init(identity: Identity, credential: Data, refreshDate: Date?) {
+    private init(identity: Identity, credential: Data?, refreshDate: Date?) {
         self.identity = identity
         self.credential = credential
         self.refreshDate = refreshDate
@@ -77,7 +85,7 @@ extension CredentialRecord {
         let format: Int
         let login: UUID
         let number: UInt64
-        let credential: Data
+        let credential: Data?
         /// The date of the refresh in seconds since 1970.
         let refreshed: Double?
         let refresh: Refresh?
@@ -94,7 +102,9 @@ extension CredentialRecord {
         let decoder = JSONDecoder()
         guard let format = try? decoder.decode(Format.self, from: json).format else { throw .damaged }
         guard format == Form.presentFormat else { throw .unknownFormat }
-        guard let form = try? decoder.decode(Form.self, from: json), !form.credential.isEmpty else { throw .damaged }
+        guard let form = try? decoder.decode(Form.self, from: json), form.credential?.isEmpty != true else {
+            throw .damaged
+        }
         self.init(
             identity: Identity(login: form.login, number: form.number),
             credential: form.credential,
@@ -105,7 +115,7 @@ extension CredentialRecord {
 
     /// The record as JSON; nil if the credential could not be encoded.
     var json: Data? {
-        guard !credential.isEmpty else { return nil }
+        guard credential?.isEmpty != true else { return nil }
         let form = Form(
             format: Form.presentFormat,
             login: identity.login,

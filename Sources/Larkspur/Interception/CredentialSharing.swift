@@ -60,11 +60,10 @@ struct CredentialSharing<Credential: Sendable>: Sendable {
     /// Replaces the record with a version.
     /// - Returns: False if the store has another version.
     func write(
-        _ record: CredentialRecord?,
+        _ record: CredentialRecord,
         replacing version: SharedValue.Version?
     ) async throws(LarkspurError) -> Bool {
-        let data = record?.json
-        if record != nil, data == nil { throw error("The credential cannot be encoded for \(name).") }
+        guard let data = record.json else { throw error("The credential cannot be encoded for \(name).") }
         return try await step {
             try await $0.replaceValue(for: key, version: version, with: data, lifetime: nil)
         }
@@ -115,7 +114,7 @@ struct CredentialSharing<Credential: Sendable>: Sendable {
 
     /// Returns the credential of a record.
     func credential(_ record: CredentialRecord) throws(LarkspurError) -> Credential {
-        guard let credential = decode(record.credential) else {
+        guard let credential = record.credential.flatMap(decode) else {
             throw error("The value of the key “\(key.excerpt)” in \(name) has a credential of another type.")
         }
         return credential

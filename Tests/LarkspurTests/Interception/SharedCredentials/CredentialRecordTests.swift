@@ -80,31 +80,48 @@ struct CredentialRecordTests {
         renewed.wasRefreshed(to: second)
         let (none, initial) = (CredentialCopy(initial: nil), CredentialCopy(initial: first))
         let (set, removed) = (CredentialCopy(replacement: other), CredentialCopy(replacement: nil))
+        let removal = CredentialRecord.removal
         return [
             ("nothing, nothing", none, nil, .remove),
             ("nothing, a record", none, first, .adopt(first)),
             ("initial, nothing", initial, nil, .write(first)),
             ("initial, another", initial, other, .adopt(other)),
             ("initial, the same", initial, begun, .keep(begun)),
-            ("known, nothing", known, nil, .remove),
+            ("known, nothing", known, nil, .write(first)),
             ("known, the same", known, ended, .keep(ended)),
             ("known, newer", known, second, .adopt(second)),
             ("known, another", known, other, .adopt(other)),
-            ("renewed, nothing", renewed, nil, .remove),
+            ("renewed, nothing", renewed, nil, .write(second)),
             ("renewed, older", renewed, begun, .write(second)),
             ("renewed, the same", renewed, second, .keep(second)),
             ("renewed, another", renewed, other, .adopt(other)),
             ("set, nothing", set, nil, .write(other)),
             ("set, another", set, ended, .write(other)),
             ("set, the same", set, other, .keep(other)),
-            ("removed, nothing", removed, nil, .remove),
-            ("removed, a record", removed, first, .write(nil)),
+            ("nothing, a removal", none, removal, .remove),
+            ("initial, a removal", initial, removal, .write(first)),
+            ("known, a removal", known, removal, .remove),
+            ("renewed, a removal", renewed, removal, .remove),
+            ("set, a removal", set, removal, .write(other)),
+            ("removed, a removal", removed, removal, .remove),
         ]
     }
 
     @Test("The copy and the store's record decide about the next step")
     func steps() {
         for (name, copy, stored, step) in Self.copies() { #expect(copy.step(beside: stored) == step, "\(name)") }
+    }
+
+    @Test("The removal of a credential is stored, also if the store has no record")
+    func removal() {
+        for stored in [nil, Self.first] {
+            guard case .write(let record) = CredentialCopy(replacement: nil).step(beside: stored) else {
+                Issue.record("The removal is not stored.")
+                continue
+            }
+            #expect(record.credential == nil)
+            #expect(record.json.flatMap { try? CredentialRecord(json: $0) } == record)
+        }
     }
 
     @Test("A set credential that was refreshed by another process already is not written again")
