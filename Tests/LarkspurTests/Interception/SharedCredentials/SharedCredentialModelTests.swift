@@ -59,7 +59,7 @@ final class SharedCredentialRun: Sendable {
         try await processes[0].login.setCredential(server.login())
         for (number, process) in processes.enumerated() {
             // A login of another process that was not stored yet may come in between.
-            try await eventually(200 as Int?) { () async throws -> Int? in
+            try await eventually(200) { () -> Int? in
                 try await processes[0].login.setCredential(server.login())
                 return try await process.call()
             }

@@ -1,3 +1,4 @@
+import LarkspurTestSupport
 import LarkspurTesting
 import Synchronization
 import TestSupport
