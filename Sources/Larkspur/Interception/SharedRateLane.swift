@@ -9,7 +9,8 @@ struct SharedRateRules: Sendable {
     let ownSchedule: RateSchedule?
     /// The longest time of a step of the store.
     let timeout: Duration
-    /// The time after a failure of the store in which it is not used.
+    /// The time after a failure of the store in which it is not used. For the same time after an outage, the process
+    /// uses at most its share, because others may not use the store again yet.
     var pause = Duration.seconds(1)
 
     /// - Parameter share: The part of the rate that this process uses while the store is unavailable, from 0 to 1.
@@ -89,6 +90,8 @@ struct SharedRateLane<Waiter> {
     private let rules: SharedRateRules
     /// The outage of the store; nil if the last step has succeeded.
     private(set) var outage: SharedStoreOutage?
+    /// The time after an outage, and the time at which the bucket of this process is full.
+    private var recovery: (end: Duration, fullTime: Duration)?
     private var line = WaitingLine<Waiter>()
     /// The step of the store that is under way.
     private var step: (number: Int, deadline: Duration)?
@@ -140,14 +143,30 @@ struct SharedRateLane<Waiter> {
         case .success(let delay) where delay < .zero || delay > rules.longestDelay:
             fail(.impossibleDelay(delay), at: now)
         case .success(let delay) where delay > SharedRateRules.reservation:
-            outage = nil
+            endOutage(at: now)
             // Later than necessary, because the store's clock may be slower. The token is still taken in advance.
             nextStepTime = now + delay - SharedRateRules.reservation / 2
         case .success(let delay):
-            outage = nil
-            token = now + delay
+            endOutage(at: now)
+            token = time(ofToken: now + delay)
         case .failure(let error): fail(.failed(error), at: now)
         }
+    }
+
+    private mutating func endOutage(at now: Duration) {
+        if let outage, rules.ownSchedule != nil { recovery = (now + rules.pause, outage.fullTime) }
+        outage = nil
+    }
+
+    /// Returns the time at which a token may be used that the store gives for a time.
+    private mutating func time(ofToken time: Duration) -> Duration {
+        guard let last = recovery, let schedule = rules.ownSchedule, time < last.end else {
+            recovery = nil
+            return time
+        }
+        let (delay, fullTime) = schedule.delay(at: time, fullTime: last.fullTime, afterWaiting: true)
+        recovery?.fullTime = fullTime
+        return time + delay
     }
 
     private mutating func fail(_ failure: SharedStoreFailure, at now: Duration) {

@@ -162,7 +162,28 @@ struct SharedRateLaneTests {
         run.add(1, at: 5000)
         #expect(run.begun == [1] && run.steps.count == 1 && !run.lane.isIdle)
         run.answer(.zero, at: 5001)
-        #expect(run.lane.outage == nil && run.lane.isIdle)
+        #expect(run.lane.outage == nil)
+        run.advance(at: 5500)
+        #expect(run.lane.isIdle)
+    }
+
+    @Test("For a second after an outage, the process uses at most its share, and then the tokens of the store")
+    func afterOutage() {
+        // Ten attempts in a second for all processes, and five for this one.
+        let outage = SharedStoreOutage(.failed(Failure()), retryTime: .seconds(1), fullTime: .milliseconds(5200))
+        var run = Run(Self.rules(share: 0.5), outage: outage)
+        for id in 1...20 { run.add(id, at: 5000) }
+        run.answer(.zero, at: 5000)
+        var times: [Int] = []
+        for time in stride(from: 5000, through: 6400, by: 10) {
+            let count = run.begun.count
+            run.advance(at: time)
+            // The store gives a token at any time.
+            if let step = run.steps.last?.1, run.lane.stepNumber == step { run.answer(.zero, at: time) }
+            times += Array(repeating: time, count: run.begun.count - count)
+        }
+        #expect(times.count { $0 < 6000 } == 5)
+        #expect(times.count { $0 >= 6000 } > 5)
     }
 
     @Test("Without a share, attempts are refused at once, and wait only for a trial of the store")
