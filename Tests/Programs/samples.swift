@@ -112,6 +112,7 @@ nonisolated static let downloader: ImageDownloader = any()
 nonisolated static let image: Image = any()
 
 // page: Interceptors.md
+nonisolated static let shared: InMemorySharedStore = any()
 nonisolated static let (accessToken, refreshToken): (String, String) = any()
 nonisolated static let (reader, writer): (SessionManager, SessionManager) = any()
 
@@ -168,6 +169,9 @@ nonisolated static let (certificateFile, keyFile, publicKeyFile): (URL, URL, URL
 
 // page: ServerTrustEvaluator.swift
 nonisolated static let known: PublicKeyPin = any()
+
+// page: SharedRateLimit.swift
+nonisolated static let store: InMemorySharedStore = any()
 
 // page: SigningKey.swift
 nonisolated static let data: Data = any()

@@ -2,7 +2,8 @@
 //
 //     LD_PRELOAD=kill.so KILL_FOLDER=/tmp/x KILL_AT=3 KILL_HALF=1 KILL_LOG=calls program …
 //
-// Only calls with a path in the folder, and with descriptors of such paths, count. Their names are appended to KILL_LOG.
+// Only calls with a path in the folder, and with descriptors of such paths, count. Their names are appended to
+// KILL_LOG.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

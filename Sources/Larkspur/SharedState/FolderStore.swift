@@ -77,6 +77,8 @@ public final class FolderStore: SharedStore {
 
     // MARK: Values
 
+    /// Returns the value of a key; nil if there is none, or if its lifetime has ended.
+    /// - Throws: ``FolderStoreError``, with the code `EBADMSG` if the file of the value is damaged.
     public func value(for key: String) async throws -> SharedValue? {
         try await run(on: reads) { [folder] in try folder.record(.value, key)?.content.value }
     }
@@ -119,6 +121,9 @@ public final class FolderStore: SharedStore {
 
     // MARK: Buckets
 
+    /// Takes a token from a bucket. Returns the time until it may be used; if this time is longer than `limit`, no token
+    /// was taken.
+    /// - Throws: ``FolderStoreError``.
     public func takeToken(
         for key: String,
         from bucket: SharedBucket,
@@ -140,6 +145,8 @@ public final class FolderStore: SharedStore {
 
     // MARK: Leases
 
+    /// Acquires a lease, if no other holder has it.
+    /// - Throws: ``FolderStoreError``.
     public func acquireLease(for key: String, duration: Duration) async throws -> SharedLease.Attempt {
         try await step { folder, lock in
             if let held = try folder.lease(key, lock) { return .held(.nanoseconds(held.end.adding(-lock.now.uptime))) }
@@ -149,6 +156,9 @@ public final class FolderStore: SharedStore {
         }
     }
 
+    /// Lets a lease expire later: `duration` from now. Returns false if the lease has already expired, or has another
+    /// holder.
+    /// - Throws: ``FolderStoreError``.
     public func renew(_ lease: SharedLease, duration: Duration) async throws -> Bool {
         try await step { folder, lock in
             guard let held = try folder.lease(lease.key, lock), held.number == lease.number else { return false }
@@ -157,6 +167,8 @@ public final class FolderStore: SharedStore {
         }
     }
 
+    /// Releases a lease. Has no effect if it has already expired, or has another holder.
+    /// - Throws: ``FolderStoreError``.
     public func release(_ lease: SharedLease) async throws {
         try await step { folder, lock in
             guard let held = try folder.lease(lease.key, lock), held.number == lease.number else { return }

@@ -6,9 +6,8 @@ internal import HTTPSyntax
 /// machines. Rate limits and ``AuthenticationInterceptor`` can use a store.
 ///
 /// The methods may be called at the same time, on arbitrary threads. Each of them is one atomic step for all processes,
-/// and takes all times from one clock of the store. If a method throws, the step may have been performed or not. A store
-/// limits the time of each step itself. Its errors and its ``Swift/CustomStringConvertible/description`` have no
-/// secrets.
+/// and takes all times from one clock of the store. If a method throws, the step may have been performed or not. A
+/// store limits the time of each step itself. Its errors and its `description` have no secrets.
 public protocol SharedStore: Sendable, CustomStringConvertible {
     /// Returns the value of a key; nil if there is none, or if its lifetime has ended.
     func value(for key: String) async throws -> SharedValue?
@@ -76,11 +75,13 @@ public struct SharedValue: Sendable, Hashable {
 
 /// The rate and the size of a token bucket in a ``SharedStore``.
 ///
-/// The state of a bucket is the time at which it is full. A token moves this time by ``interval``. The token may be used
-/// when the time is at most ``capacity`` ahead:
+/// The state of a bucket is the time at which it is full. A token moves this time by ``interval``. The token may be
+/// used when the time is at most ``capacity`` ahead:
 ///
-///     next = max(full, now - tolerance) + interval
-///     delay = max(next - now - capacity, 0)
+/// ```text
+/// next = max(full, now - tolerance) + interval
+/// delay = max(next - now - capacity, 0)
+/// ```
 public struct SharedBucket: Sendable, Hashable {
     /// The time in which one token returns.
     public let interval: Duration

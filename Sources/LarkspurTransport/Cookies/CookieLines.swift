@@ -2,8 +2,8 @@
 internal import HTTPSyntax
 
 /// The cookies of a file in the format of `curl -b` and `curl -c`, which Netscape has introduced. Each line has seven
-/// fields between tabs: domain, whether subdomains are included, path, whether the cookie is only for https, the seconds
-/// since 1970 at which it expires (0 for a cookie of the session), name and value.
+/// fields between tabs: domain, whether subdomains are included, path, whether the cookie is only for https, the
+/// seconds since 1970 at which it expires (0 for a cookie of the session), name and value.
 ///
 /// ```text
 /// .example.com	TRUE	/	TRUE	1893456000	sid	31d4
@@ -21,8 +21,8 @@ enum CookieLines {
 
     private static let httpOnlyPrefix = "#HttpOnly_"
 
-    /// Reads the content of a file. Lines in another format, and cookies that no response can set, are skipped. If there
-    /// are several lines for a cookie, the last line counts.
+    /// Reads the content of a file. Lines in another format, and cookies that no response can set, are skipped. If
+    /// there are several lines for a cookie, the last line counts.
     static func decode(_ data: Data) -> [CookieIdentity: Cookie] {
         var cookies: [CookieIdentity: Cookie] = [:]
         for line in data.split(separator: UInt8.lineFeed) {

@@ -1,3 +1,4 @@
+internal import HTTPSyntax
 
 /// A file that only its owner may read and write.
 package enum PrivateFile {

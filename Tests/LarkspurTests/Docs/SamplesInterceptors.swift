@@ -47,10 +47,10 @@ struct InterceptorSamples: Sendable {
         // end
     }
 
-    func sharedLimits(_ store: any SharedStore) {
+    func sharedLimits(_ shared: any SharedStore) {
         // sample: limits of many processes
         manager.interceptors.attempt = [
-            .rateLimit(200, store: store, key: "search", shareWithoutStore: 0.25)
+            .rateLimit(200, store: shared, key: "search", shareWithoutStore: 0.25)
         ]
         // end
     }

@@ -2,8 +2,8 @@ import TestSupport
 
 @testable import Larkspur
 
-/// Several processes with one rate limit, and the store that they share. Answers of the store take some time, and timers
-/// are late. All times are in nanoseconds.
+/// Several processes with one rate limit, and the store that they share. Answers of the store take some time, and
+/// timers are late. All times are in nanoseconds.
 struct SharedRateModel {
     struct Failure: Error {}
 
