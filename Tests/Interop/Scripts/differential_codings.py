@@ -93,7 +93,7 @@ def decoded(data, coding):
         return None, False
     result, rest = b"", data
     while rest:
-        coder = zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
+        coder = zstandard.ZstdDecompressor(max_window_size=1 << 23).decompressobj()
         try:
             result += coder.decompress(rest)
         except zstandard.ZstdError:
