@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Client certificates that change, and that depend on the host.
-@Suite("Client certificates that change", .needsServers, .timeLimit(.minutes(5)))
+@Suite("Client certificates that change", .needsServers, .timeLimit(.minutes(15)))
 struct ClientCertificateRotationTests {
     let servers: Servers
 
