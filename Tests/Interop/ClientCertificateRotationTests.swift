@@ -21,7 +21,7 @@ struct ClientCertificateRotationTests {
         return servers.makeSession(options: options)
     }
 
-    /// What the server says of the client's certificate, on a connection that stays open.
+    /// Returns the server's text about the client's certificate. The connection stays open.
     private func subject(_ session: URLSession, host: String = "localhost") async throws -> String {
         let reply = try await session.reply(to: servers.url(.mutual, "/client", host: host))
         return reply.status == 200 ? reply.text : "\(reply.status)"

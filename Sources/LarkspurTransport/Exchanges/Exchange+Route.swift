@@ -150,28 +150,22 @@ extension Exchange {
     /// Checks whether the TLS configuration permits the request, and sets the options for its host.
     func configureTLS(of handle: EasyHandle) throws(URLError) {
         try group.settings.tls[group.settings.tls.number(for: hostName)].admit(destination.url)
-        if group.settings.tls.hasRules || tlsSettings.configuration.revocationLists != nil {
+        let tls = tlsSettings
+        if group.settings.tls.hasRules || tls.configuration.revocationLists != nil {
             // Tunnels to hosts with different settings may use the same https proxy. A resumed TLS session with this
             // proxy would be checked neither by the settings of the second host nor by newer revocation lists.
             handle.set(CURLOPT_SSL_SESSIONID_CACHE, transfer.route.proxy?.kind == .https ? 0 : 1)
         }
         let proxy = transfer.route.proxy.flatMap { $0.kind == .https ? $0.host : nil }
-        let nameServer = group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
-        handle.security.check?.begin(
-            host: hostName,
-            peers: [destination.isSecure ? hostName : nil, proxy, nameServer].compactMap(\.self),
-            hasProxy: proxy != nil
-        )
+        handle.security.check?.begin(host: hostName, peers: tlsPeers(proxy), hasProxy: proxy != nil)
         if handle.security.check?.isAmbiguous == true {
-            throw .tls(
-                .secureConnectionFailed,
-                "A server trust evaluator cannot tell a server and a proxy or name server apart if both have addresses.",
-                url: destination.url,
-                TLSFailure(.notEnforceable, host: destination.url?.nameOfServer ?? "")
+            throw refusal(
+                .notEnforceable,
+                "A server trust evaluator cannot tell a server and a proxy or name server apart if both have addresses."
             )
         }
         let isConfigured = handle.configure(
-            tlsSettings,
+            tls,
             host: hostName,
             isSecure: destination.isSecure,
             revocation: try revocationGeneration(of: handle)
@@ -187,13 +181,21 @@ extension Exchange {
         do throws(RevocationDefect) {
             return try trust.updateRevocation(at: .now)
         } catch {
-            throw .tls(
-                .secureConnectionFailed,
-                error.sentence,
-                url: destination.url,
-                TLSFailure(.revocationListUnusable, host: destination.url?.nameOfServer ?? "")
-            )
+            throw refusal(.revocationListUnusable, error.sentence)
         }
+    }
+
+    /// Returns the error of a request that is not sent, because a connection cannot be checked.
+    private func refusal(_ reason: TLSFailure.Reason, _ sentence: String) -> URLError {
+        let failure = TLSFailure(reason, host: destination.url?.nameOfServer ?? "")
+        return .tls(.secureConnectionFailed, sentence, url: destination.url, failure)
+    }
+
+    /// The peers of all TLS handshakes that the request may need: the server, an https proxy, and the server of DNS
+    /// over HTTPS.
+    private func tlsPeers(_ proxy: String?) -> [String] {
+        let nameServer = group.settings.looksUpOverHTTPS ? group.settings.options.dnsOverHTTPS?.host : nil
+        return [destination.isSecure ? hostName : nil, proxy, nameServer].compactMap(\.self)
     }
 
     private var hostName: String { destination.host?.name ?? UnixSocketTarget.host }

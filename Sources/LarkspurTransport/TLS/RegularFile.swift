@@ -22,4 +22,15 @@ enum RegularFile {
         }
     }
 }
+
+extension TLSConfigurationError {
+    /// Reads the contents of a file that is read again when it changes.
+    static func regularContents(of file: URL) throws(TLSConfigurationError) -> Data {
+        do throws(RegularFile.Failure) {
+            return try RegularFile.contents(of: file.path)
+        } catch {
+            throw TLSConfigurationError(.fileUnreadable, "The file \(file.path) cannot be read: \(error.reason).")
+        }
+    }
+}
 #endif

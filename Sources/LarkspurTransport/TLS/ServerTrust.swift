@@ -287,15 +287,14 @@ struct ServerCheck {
     /// Begins the check for a request.
     /// - Parameters:
     ///   - host: The host of the request.
-    ///   - peers: The peers of all possible handshakes: the host of a secure request, an https proxy, and the server of
-    ///     DNS over HTTPS.
+    ///   - peers: The peers of all handshakes that the request may need. Only an evaluator needs them.
     ///   - hasProxy: Whether an https proxy is one of them.
-    mutating func begin(host: String, peers: [String], hasProxy: Bool) {
+    mutating func begin(host: String, peers: @autoclosure () -> [String], hasProxy: Bool) {
         self.host = host
         earlierObjections = trust.objectionCount
         guard trust.hasEvaluator else { return }
         // A client sends each name. So a peer without a name has an address.
-        let addresses = Set(peers.compactMap { IPAddress($0) })
+        let addresses = Set(peers().compactMap { IPAddress($0) })
         peer = addresses.first?.text ?? host
         isAmbiguous = addresses.count > 1
         // libcurl's option is the same for the names of the proxy and of the server.

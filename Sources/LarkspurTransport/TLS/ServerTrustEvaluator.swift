@@ -17,6 +17,9 @@ internal import HTTPSyntax
 /// be stopped, so it must not wait. Debug builds write a line to standard error if it takes more than 50 milliseconds.
 /// If it throws, the server is refused, and ``Foundation/URLError/serverTrustError`` is the error that it has thrown.
 ///
+/// In a handshake with an address, the client sends no name. So if several peers of a request have different addresses,
+/// such as a server and its https proxy, the request fails with ``TLSFailure/Reason/notEnforceable``.
+///
 /// Evaluators are equal only if they are copies of each other.
 public struct ServerTrustEvaluator: Sendable, Hashable {
     private final class Storage: Sendable {

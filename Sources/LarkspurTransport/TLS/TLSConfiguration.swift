@@ -20,8 +20,8 @@ public struct TLSConfiguration: Sendable, Hashable {
 
     /// The lists of revoked certificates. Default: nil, so that revocation is not checked.
     ///
-    /// OpenSSL looks certificates up in the lists. Without it, and together with
-    /// ``dangerouslySkipsCertificateVerification``, all https requests fail.
+    /// OpenSSL looks certificates up in the lists. Without it, together with
+    /// ``dangerouslySkipsCertificateVerification``, and without trusted roots, all https requests fail.
     public var revocationLists: RevocationLists?
 
     /// The closure that decides whether a server is trusted. Default: nil, so that the other properties decide.

@@ -178,19 +178,6 @@ public struct TLSConfigurationError: Error, Sendable, Hashable {
     }
 }
 
-#if canImport(FoundationNetworking)
-extension TLSConfigurationError {
-    /// Reads the contents of a file that is read again when it changes.
-    static func regularContents(of file: URL) throws(TLSConfigurationError) -> Data {
-        do throws(RegularFile.Failure) {
-            return try RegularFile.contents(of: file.path)
-        } catch {
-            throw TLSConfigurationError(.fileUnreadable, "The file \(file.path) cannot be read: \(error.reason).")
-        }
-    }
-}
-#endif
-
 extension TLSConfigurationError: LocalizedError {
     /// The sentence of ``message``.
     public var errorDescription: String? { message }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarkspurTransport
 
-/// What holds with every TLS library; Tests/Systems/run.sh runs it with GnuTLS.
+/// The roots of a session with any TLS library. Tests/Systems/run.sh runs these tests with GnuTLS.
 @Suite("Own roots", .timeLimit(.minutes(5)))
 struct OwnRootsTests {
     private func status(of server: LoopbackServer, trusting roots: TrustedRoots) async throws -> Int? {
