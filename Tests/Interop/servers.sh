@@ -158,7 +158,8 @@ http {
     gzip_types text/plain;
     keepalive_requests 100000;
     ssl_certificate_key $folder/key.pem;
-    ssl_session_cache shared:sessions:1m;
+    # For all sessions of all tests: nginx does not keep a session for which a full cache has no room.
+    ssl_session_cache shared:sessions:32m;
     ssl_protocols TLSv1.2 TLSv1.3;
 END
 }
