@@ -44,7 +44,7 @@ extension AuthenticationInterceptor {
             do {
                 try await reporting(to: context) { try await load(sharing.with(context.clock)) }
             } catch let error as LarkspurError {
-                guard let use = state.withLock({ $0.use }), !hasExpired(use.credential) else { throw error }
+                guard let use = state.withLock({ $0.use }), !rules.hasExpired(use.credential) else { throw error }
                 return use
             }
         }
@@ -53,13 +53,13 @@ extension AuthenticationInterceptor {
         let (use, refreshDate, pauseEnd) = state.withLock { state in
             (state.use, state.refreshDate, state.shared?.pauseEnd ?? .distantPast)
         }
-        guard let use, let expiry = dueExpiry(of: use.credential, from: refreshDate) else { return use }
-        let now = date()
+        guard let use, let expiry = rules.dueExpiry(of: use.credential, from: refreshDate) else { return use }
+        let now = rules.date()
         if now < expiry, now < pauseEnd { return use }
         do {
             return try await newerSharedUse(than: use, after: nil, sharing, context)
         } catch let error as LarkspurError {
-            guard date() < expiry else { throw error }
+            guard rules.date() < expiry else { throw error }
             return use
         }
     }
@@ -90,11 +90,7 @@ extension AuthenticationInterceptor {
     private func mustRead() -> Bool {
         let (credential, shared) = state.withLock { ($0.credential, $0.shared) }
         guard let shared, !shared.isKnown || credential == nil else { return false }
-        return date() >= shared.pauseEnd || credential.map(hasExpired) ?? true
-    }
-
-    private func hasExpired(_ credential: Credential) -> Bool {
-        authenticator.expirationDate(of: credential).map { date() >= $0 } ?? false
+        return rules.date() >= shared.pauseEnd || credential.map(rules.hasExpired) ?? true
     }
 
     // MARK: Events
@@ -154,18 +150,18 @@ extension AuthenticationInterceptor {
         _ result: SharedResult<Void>
     ) async -> LarkspurError? {
         let (credential, copy, version) = state.withLock { ($0.credential, $0.shared?.copy, $0.version) }
-        var exchange = CredentialExchange(sharing, copy ?? CredentialCopy(initial: nil), credential)
+        var exchange = CredentialExchange(sharing, rules, copy ?? CredentialCopy(initial: nil), credential)
         var failure: LarkspurError?
         do throws(LarkspurError) {
             if case .renewal(let refusal) = errand {
-                try await exchange.renew(rules(after: refusal))
+                try await exchange.renew(after: refusal)
             } else {
                 try await exchange.synchronize()
             }
         } catch {
             failure = error
         }
-        let pauseEnd = date() + sharing.timeout.timeInterval
+        let pauseEnd = rules.date() + sharing.timeout.timeInterval
         let end = state.withLock { state in
             if state.refresh === result { state.refresh = nil }
             return state.end(errand, exchange, failure, since: version, pauseEnd: pauseEnd)
@@ -181,15 +177,6 @@ extension AuthenticationInterceptor {
             startSaving(sharing)
         }
         return end.failure
-    }
-
-    private func rules(after refusal: InterceptedResponse?) -> CredentialExchange<Credential>.Rules {
-        CredentialExchange.Rules(
-            refresh: { [authenticator] in try await authenticator.refresh($0, after: refusal) },
-            isExpiring: { self.dueExpiry(of: $0, from: $1) != nil },
-            allowsRepeatedRefresh: authenticator.allowsRepeatedRefresh,
-            date: date
-        )
     }
 
     // MARK: Saving
@@ -250,7 +237,7 @@ extension AuthenticationInterceptor {
     /// Starts to store the copy, unless the store has it or has just failed.
     private func resumeSaving(_ sharing: CredentialSharing<Credential>) {
         let shared = state.withLock { $0.shared }
-        guard let shared, shared.needsSaving, !shared.isSaving, date() >= shared.pauseEnd else { return }
+        guard let shared, shared.needsSaving, !shared.isSaving, rules.date() >= shared.pauseEnd else { return }
         startSaving(sharing)
     }
 
@@ -320,7 +307,7 @@ extension AuthenticationInterceptor.State {
         since version: Int,
         pauseEnd: Date
     ) -> (replaced: Credential?, failure: LarkspurError?) {
-        if case .renewal = errand { refreshCount += 1 }
+        if case .renewal = errand { pastRefreshes.end() }
         // A credential that was set in the meantime is newer.
         guard version == self.version else { return (nil, nil) }
         let replaced =
@@ -337,7 +324,7 @@ extension AuthenticationInterceptor.State {
         case .renewal:
             if let saveFailure = exchange.saveFailure { shared?.unreported = saveFailure }
             if let lease = exchange.heldLease { shared?.heldLease = lease }
-            if let error { failure = (refreshCount, error) }
+            if let error { pastRefreshes.fail(with: error) }
         }
         return (replaced, error)
     }

@@ -34,16 +34,14 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         var version = 0
         /// The date of the refresh that led to the credential; nil for a credential that the program has set.
         var refreshDate: Date?
-        var refreshCount = 0
-        /// The error of the last failed refresh, and the number of that refresh.
-        var failure: (number: Int, error: LarkspurError)?
+        var pastRefreshes = PastRefreshes()
         var refresh: SharedResult<Void>?
         /// The names of the fields that the authenticator has set.
         var fields: Set<TextKey> = []
         /// The use of the store; nil if the credential is not shared.
         var shared: SharedState?
 
-        var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: refreshCount) } }
+        var use: Use? { credential.map { Use(credential: $0, version: version, refreshCount: pastRefreshes.count) } }
 
         /// Replaces the credential, and returns the old one. The caller releases the old credential outside the lock,
         /// because the deinitializer of a credential may run other code.
@@ -58,11 +56,28 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
             guard credential != nil, version == use.version else { return .use(self.use) }
             // The request took its credential before the failed refresh ended. So the failure applies to this request,
             // too.
-            if let failure, failure.number > use.refreshCount { return .fail(failure.error) }
+            if let error = pastRefreshes.failure(after: use.refreshCount) { return .fail(error) }
             if let refresh { return .wait(refresh) }
             let result = SharedResult<Void>()
             refresh = result
             return .refresh(result, use)
+        }
+    }
+
+    /// The refreshes that have ended.
+    struct PastRefreshes {
+        private(set) var count = 0
+        /// The error of the last one that has failed, and its number.
+        private var failure: (number: Int, error: LarkspurError)?
+
+        mutating func end() { count += 1 }
+
+        /// Records the error of the refresh that has just ended.
+        mutating func fail(with error: LarkspurError) { failure = (count, error) }
+
+        /// Returns the error of the last failed refresh, if it ended when more refreshes had ended than a number.
+        func failure(after count: Int) -> LarkspurError? {
+            failure.flatMap { $0.number > count ? $0.error : nil }
         }
     }
 
@@ -74,10 +89,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         case refresh(SharedResult<Void>, Use)
     }
 
-    let authenticator: any RequestAuthenticator<Credential>
+    let rules: CredentialRules<Credential>
     private let origins: Set<Origin>
-    private let window: Duration
-    let date: @Sendable () -> Date
     let state: Mutex<State>
     /// The store of the credential; nil if the credential is not shared.
     let sharing: CredentialSharing<Credential>?
@@ -127,10 +140,8 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         urls: [URL],
         date: @escaping @Sendable () -> Date
     ) {
-        self.authenticator = authenticator
+        rules = CredentialRules(authenticator: authenticator, window: refreshWindow, date: date)
         origins = Set(urls.compactMap(Origin.init))
-        window = refreshWindow
-        self.date = date
         self.sharing = sharing
         let shared = sharing.map { sharing in
             SharedState(copy: CredentialCopy(initial: credential.map { sharing.record(of: $0) }))
@@ -173,7 +184,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         else { return try await next(request) }
         let response = try await next(applying(use, to: request, context))
         // After a redirect to another origin, the response does not concern this credential.
-        guard isOwn(response.response?.url), authenticator.isRefused(response), context.canRepeatBody,
+        guard isOwn(response.response?.url), rules.authenticator.isRefused(response), context.canRepeatBody,
             !context.hasDeliveredContent, !Task.isCancelled
         else { return response }
         let newUse: Use?
@@ -195,7 +206,7 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// Returns the request with the credential. Redirects to other origins omit the fields that the authenticator sets.
     private func applying(_ use: Use, to request: URLRequest, _ context: RequestContext) -> URLRequest {
         var authenticated = request
-        authenticator.apply(use.credential, to: &authenticated)
+        rules.authenticator.apply(use.credential, to: &authenticated)
         let fields = authenticated.allHTTPHeaderFields ?? [:]
         let changed = fields.filter { $0.value != request.value(forHTTPHeaderField: $0.key) }
         // If the request already has the value, the field is not in `changed`. So the names from earlier requests are
@@ -215,22 +226,13 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     private func presentUse(_ context: RequestContext) async throws -> Use? {
         if let sharing { return try await presentSharedUse(sharing, context) }
         let (use, refreshDate) = state.withLock { ($0.use, $0.refreshDate) }
-        guard let use, let expiry = dueExpiry(of: use.credential, from: refreshDate) else { return use }
+        guard let use, let expiry = rules.dueExpiry(of: use.credential, from: refreshDate) else { return use }
         do {
             return try await newerUse(than: use, after: nil, context)
         } catch let error as LarkspurError {
-            guard date() < expiry else { throw error }
+            guard rules.date() < expiry else { throw error }
             return use
         }
-    }
-
-    /// Returns the date at which a credential expires, if it is time for a refresh; otherwise nil.
-    func dueExpiry(of credential: Credential, from refreshDate: Date?) -> Date? {
-        guard let expiry = authenticator.expirationDate(of: credential) else { return nil }
-        var window = window.timeInterval
-        // A window that is longer than the credential's lifetime would cause a refresh before each request.
-        if let refreshDate { window = min(window, max(0, expiry.timeIntervalSince(refreshDate)) / 2) }
-        return date() >= expiry - window ? expiry : nil
     }
 
     /// Returns the credential that has replaced the credential of a request. If it was not replaced yet, refreshes it,
@@ -268,23 +270,23 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
         do {
             result = .success(
                 try await RefreshScope.$interceptors.withValue(scope) {
-                    try await authenticator.refresh(use.credential, after: refusal)
+                    try await rules.authenticator.refresh(use.credential, after: refusal)
                 }
             )
         } catch {
             result = .failure(error)
         }
-        let now = date()
+        let now = rules.date()
         let (replaced, failure) = state.withLock { state -> (Credential?, LarkspurError?) in
             state.refresh = nil
-            state.refreshCount += 1
+            state.pastRefreshes.end()
             // A credential that was set in the meantime is newer.
             guard state.version == use.version else { return (nil, nil) }
             switch result {
             case .success(let credential): return (state.replace(by: credential, refreshDate: now), nil)
             case .failure(let error):
                 let failure = LarkspurError(refresh: error)
-                state.failure = (state.refreshCount, failure)
+                state.pastRefreshes.fail(with: failure)
                 return (nil, failure)
             }
         }

@@ -8,15 +8,6 @@
 /// 4. Send the refresh, and renew the lease meanwhile.
 /// 5. Replace the record by one with the new credential, and release the lease.
 struct CredentialExchange<Credential: Sendable>: Sendable {
-    /// The rules for the credential.
-    struct Rules: Sendable {
-        let refresh: @Sendable (Credential) async throws -> Credential
-        let isExpiring: @Sendable (_ credential: Credential, _ refreshDate: Date?) -> Bool
-        /// Whether a credential may be used for several refreshes.
-        let allowsRepeatedRefresh: Bool
-        let date: @Sendable () -> Date
-    }
-
     private enum Look {
         case removed
         case adopted(CredentialRecord)
@@ -25,6 +16,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     }
 
     let sharing: CredentialSharing<Credential>
+    let rules: CredentialRules<Credential>
     private(set) var copy: CredentialCopy
     /// The credential of the copy; nil if there is none.
     private(set) var credential: Credential?
@@ -35,8 +27,14 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     /// The lease that is not released yet, so that other processes wait for the result a while longer.
     private(set) var heldLease: SharedLease?
 
-    init(_ sharing: CredentialSharing<Credential>, _ copy: CredentialCopy, _ credential: Credential?) {
+    init(
+        _ sharing: CredentialSharing<Credential>,
+        _ rules: CredentialRules<Credential>,
+        _ copy: CredentialCopy,
+        _ credential: Credential?
+    ) {
         self.sharing = sharing
+        self.rules = rules
         self.copy = copy
         self.credential = credential
     }
@@ -81,8 +79,9 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     // MARK: Refresh
 
     /// Replaces the credential by a newer one: that of the store, or that of a refresh.
+    /// - Parameter refusal: The response that refused the credential; nil if it has expired.
     /// - Throws: `sharedStoreUnavailable`, or `credentialRefreshFailed`.
-    mutating func renew(_ rules: Rules) async throws(LarkspurError) {
+    mutating func renew(after refusal: InterceptedResponse?) async throws(LarkspurError) {
         var delay = CredentialSharing<Credential>.shortestDelay
         var isFirst = true
         while true {
@@ -90,13 +89,19 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             case .removed: return
             // The result of a refresh by another process is used as it is, even if it expires soon.
             case .adopted(let record):
-                guard isFirst, let credential, rules.isExpiring(credential, record.refreshDate) else { return }
+                guard isFirst, let credential, rules.dueExpiry(of: credential, from: record.refreshDate) != nil else {
+                    return
+                }
             case .written: break
             case .kept(let record, _):
-                let step = copy.refreshStep(of: record, lease: nil, isRepeatable: rules.allowsRepeatedRefresh)
+                let step = copy.refreshStep(
+                    of: record,
+                    lease: nil,
+                    isRepeatable: rules.authenticator.allowsRepeatedRefresh
+                )
                 if case .fail = step { throw Self.abandonment }
                 switch try await sharing.acquireLease() {
-                case .acquired(let lease): if try await renew(rules, lease) { return }
+                case .acquired(let lease): if try await renew(lease, after: refusal) { return }
                 case .held(let rest):
                     guard await sharing.clock.wait(for: min(delay, max(rest, .milliseconds(1)))) else {
                         throw sharing.contention
@@ -111,9 +116,11 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     /// Refreshes the credential under a lease, and releases the lease.
     /// - Returns: Whether the credential was replaced. If not, the lease is lost, or another process has replaced the
     ///   record at the same time.
-    private mutating func renew(_ rules: Rules, _ lease: SharedLease) async throws(LarkspurError) -> Bool {
+    private mutating func renew(_ lease: SharedLease, after refusal: InterceptedResponse?) async throws(LarkspurError)
+        -> Bool
+    {
         do throws(LarkspurError) {
-            let isRenewed = try await renewHolding(lease, rules)
+            let isRenewed = try await renewHolding(lease, after: refusal)
             if saveFailure == nil { await sharing.release(lease) } else { heldLease = lease }
             return isRenewed
         } catch {
@@ -122,7 +129,9 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
         }
     }
 
-    private mutating func renewHolding(_ lease: SharedLease, _ rules: Rules) async throws(LarkspurError) -> Bool {
+    private mutating func renewHolding(_ lease: SharedLease, after refusal: InterceptedResponse?)
+        async throws(LarkspurError) -> Bool
+    {
         let (record, version): (CredentialRecord, SharedValue.Version?)
         switch try await look() {
         case .kept(let kept, let present): (record, version) = (kept, present)
@@ -130,7 +139,11 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
         case .written: return false
         }
         guard let old = credential else { return true }
-        switch copy.refreshStep(of: record, lease: lease.number, isRepeatable: rules.allowsRepeatedRefresh) {
+        switch copy.refreshStep(
+            of: record,
+            lease: lease.number,
+            isRepeatable: rules.authenticator.allowsRepeatedRefresh
+        ) {
         case .acquire: return false
         case .fail(let ending):
             // The other process may be alive, and this lease may have expired long ago.
@@ -146,21 +159,23 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
                 throw error
             }
         }
-        return try await send(old, record, lease, rules)
+        return try await send(old, record, lease, after: refusal)
     }
 
     private mutating func send(
         _ old: Credential,
         _ record: CredentialRecord,
         _ lease: SharedLease,
-        _ rules: Rules
+        after refusal: InterceptedResponse?
     ) async throws(LarkspurError) -> Bool {
         let keeper = Task { [sharing] in await sharing.keep(lease) }
         let progress = RefreshProgress()
         let result: Result<Credential, any Error>
         do {
             result = .success(
-                try await RefreshProgress.$current.withValue(progress) { try await rules.refresh(old) }
+                try await RefreshProgress.$current.withValue(progress) {
+                    try await rules.authenticator.refresh(old, after: refusal)
+                }
             )
         } catch {
             result = .failure(error)
@@ -174,7 +189,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             do throws(LarkspurError) { try await synchronize() } catch { saveFailure = error }
             return true
         case .failure(let error):
-            let isUsed = !rules.allowsRepeatedRefresh && !progress.provesUnused(error)
+            let isUsed = !rules.authenticator.allowsRepeatedRefresh && !progress.provesUnused(error)
             if !isUsed { copy.wasNotUsed(under: lease.number) }
             await end(lease, isUsed: isUsed)
             throw LarkspurError(refresh: error)

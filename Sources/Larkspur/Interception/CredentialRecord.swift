@@ -1,3 +1,5 @@
+internal import HTTPSyntax
+
 /// The value of a shared credential in a ``SharedStore``: the credential, and the refresh that may have used it.
 ///
 /// A removed credential has a record too. So a store that has lost its data can be told from a logout: its value is

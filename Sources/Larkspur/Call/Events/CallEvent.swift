@@ -166,8 +166,8 @@ extension CallEvent {
     }
 
     /// The reason in words. For `retryScheduled` it is the failure, for `coalesced` the rule, for `limitReached` the
-    /// limit, for `waitingForConnection` the limit and the requests that have the connections, and for
-    /// `webSocketClosed` the end of the WebSocket.
+    /// limit, for `sharedStoreFailed` the failure of the store, for `waitingForConnection` the limit and the requests
+    /// that have the connections, and for `webSocketClosed` the end of the WebSocket.
     public var reason: String? {
         switch detail {
         case .retry(_, let reason), .limit(_, let reason): reason
