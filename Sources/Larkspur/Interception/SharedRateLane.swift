@@ -165,6 +165,10 @@ struct SharedRateLane<Waiter> {
             return time
         }
         let (delay, fullTime) = schedule.delay(at: time, fullTime: last.fullTime, afterWaiting: true)
+        guard time + delay < last.end else {
+            recovery = nil
+            return last.end
+        }
         recovery?.fullTime = fullTime
         return time + delay
     }

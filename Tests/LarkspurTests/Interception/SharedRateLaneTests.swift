@@ -186,6 +186,27 @@ struct SharedRateLaneTests {
         #expect(times.count { $0 >= 6000 } > 5)
     }
 
+    @Test("A token waits for a slow share at most until the second after an outage ends")
+    func slowShare() {
+        let rules = SharedRateRules(
+            count: 1,
+            period: .seconds(60),
+            burst: nil,
+            share: 0.25,
+            timeout: .milliseconds(500)
+        )
+        var run = Run(rules)
+        run.add(1, at: 0)
+        run.end(.failure(Failure()), at: 0)
+        #expect(run.nextTime(at: 0) == 1000)
+        run.advance(at: 1000)
+        run.answer(.zero, at: 1010)
+        // The share would allow it after four minutes.
+        #expect(run.nextTime(at: 1010) == 2010)
+        run.advance(at: 2010)
+        #expect(run.begun == [1] && run.lane.isIdle)
+    }
+
     @Test("Without a share, attempts are refused at once, and wait only for a trial of the store")
     func refusal() {
         var run = Run(Self.rules(share: 0))
