@@ -1,7 +1,7 @@
 /// The rules of a rate limit that several processes share.
 struct SharedRateRules: Sendable {
     /// The longest time for which a token is taken in advance. A process that ends loses at most one token.
-    static let reservation = Duration.seconds(1)
+    static let longestReservation = Duration.seconds(1)
 
     /// The bucket of all processes.
     let schedule: RateSchedule
@@ -37,8 +37,23 @@ struct SharedRateRules: Sendable {
         )
     }
 
+    /// Returns the longest time for which a token is taken in advance, at least half a second. It is longer for a process
+    /// that has tried more often, so that the process that has just got a token does not take the next one, too.
+    /// - Parameter count: The number of steps without a token since the last token.
+    static func reservation(afterRejections count: Int) -> Duration {
+        // The first tries add the most. But also the later ones have to add more than the latency of a far store.
+        longestReservation / 2 + .milliseconds(500 * count / (count + 4))
+    }
+
     /// The longest delay that a store can give, if all processes have these rules.
-    var longestDelay: Duration { Self.reservation + schedule.interval.bounded + schedule.capacity.bounded }
+    var longestDelay: Duration { Self.longestReservation + schedule.interval.bounded + schedule.capacity.bounded }
+}
+
+/// A step of a shared store that takes a token.
+struct SharedRateStep: Sendable {
+    let bucket: SharedBucket
+    /// The longest time for which the token is taken in advance.
+    let limit: Duration
 }
 
 /// The failure of a step of a shared store.
@@ -94,7 +109,9 @@ struct SharedRateLane<Waiter> {
     private var recovery: (end: Duration, fullTime: Duration)?
     private var line = WaitingLine<Waiter>()
     /// The step of the store that is under way.
-    private var step: (number: Int, deadline: Duration)?
+    private var step: (number: Int, deadline: Duration, limit: Duration)?
+    /// The number of steps since the last token for which the store had none.
+    private var rejections = 0
     /// The time at which a token that was taken may be used.
     private var token: Duration?
     /// The time from which the store has a token that can be taken in advance.
@@ -136,18 +153,21 @@ struct SharedRateLane<Waiter> {
     /// Ends a step of the store. The result of a step that took too long has no effect.
     /// - Parameter result: The time until the token may be used.
     mutating func end(step number: Int, _ result: Result<Duration, any Error>, at now: Duration) {
-        guard step?.number == number else { return }
-        step = nil
+        guard let step, step.number == number else { return }
+        self.step = nil
         hasWaited = true
         switch result {
         case .success(let delay) where delay < .zero || delay > rules.longestDelay:
             fail(.impossibleDelay(delay), at: now)
-        case .success(let delay) where delay > SharedRateRules.reservation:
+        case .success(let delay) where delay > step.limit:
             endOutage(at: now)
+            rejections += 1
+            let limit = SharedRateRules.reservation(afterRejections: rejections)
             // Later than necessary, because the store's clock may be slower. The token is still taken in advance.
-            nextStepTime = now + delay - SharedRateRules.reservation / 2
+            nextStepTime = now + max(delay - limit, .zero) + .milliseconds(10)
         case .success(let delay):
             endOutage(at: now)
+            rejections = 0
             token = time(ofToken: now + delay)
         case .failure(let error): fail(.failed(error), at: now)
         }
@@ -191,9 +211,9 @@ struct SharedRateLane<Waiter> {
     /// - Parameters:
     ///   - now: The current time.
     ///   - number: The number of a step that begins. No two steps have the same one.
-    /// - Returns: The attempts, and the bucket from which a token has to be taken; nil if no step begins.
+    /// - Returns: The attempts, and the step that begins; nil for none.
     mutating func advance(at now: Duration, nextStep number: Int) -> (
-        outcomes: [(Waiter, Outcome)], step: SharedBucket?
+        outcomes: [(Waiter, Outcome)], step: SharedRateStep?
     ) {
         if let step, step.deadline <= now {
             self.step = nil
@@ -206,18 +226,19 @@ struct SharedRateLane<Waiter> {
             if let waiter = line.popFirst() { outcomes.append((waiter, .begin(reporting: nil))) }
         }
         // Before attempts leave the line, because each attempt in an outage gives rise to a trial.
-        let bucket = beginStep(number, at: now)
+        let step = beginStep(number, at: now)
         outcomes += advanceWithoutStore(at: now)
-        return (outcomes, bucket)
+        return (outcomes, step)
     }
 
-    private mutating func beginStep(_ number: Int, at now: Duration) -> SharedBucket? {
+    private mutating func beginStep(_ number: Int, at now: Duration) -> SharedRateStep? {
         guard step == nil, token == nil, !line.isEmpty, nextStepTime.map({ $0 <= now }) ?? true,
             outage.map({ $0.retryTime <= now }) ?? true
         else { return nil }
         nextStepTime = nil
-        step = (number, now + rules.timeout)
-        return rules.bucket(afterWaiting: hasWaited)
+        let limit = SharedRateRules.reservation(afterRejections: rejections)
+        step = (number, now + rules.timeout, limit)
+        return SharedRateStep(bucket: rules.bucket(afterWaiting: hasWaited), limit: limit)
     }
 
     private mutating func advanceWithoutStore(at now: Duration) -> [(Waiter, Outcome)] {

@@ -7,7 +7,8 @@ import Synchronization
 /// It is a ``RateLimit`` whose bucket is in the store. The attempts of a process wait in a line. One step of the store is
 /// under way for each origin at a time. It takes a token, which may have to wait for its time, for at most one second.
 /// Then the attempt with the highest priority takes the token. So a process that ends loses at most one token, and gets
-/// at most one token in each round trip to the store.
+/// at most one token in each round trip to the store. A process that has tried more often may take a token earlier, so
+/// that all processes get tokens.
 ///
 /// If the store fails, does not answer in time, or answers with an impossible delay, the process uses a bucket of its own
 /// with a share of the rate. This bucket is empty at first. The store is tried again after a second, while attempts
@@ -173,15 +174,15 @@ final class SharedRateLimit: RequestInterceptor {
         _ state: inout State
     ) -> Effects {
         let number = state.newID()
-        let (outcomes, bucket) = entry.lane.advance(at: now, nextStep: number)
+        let (outcomes, next) = entry.lane.advance(at: now, nextStep: number)
         var effects = Effects(outcomes: outcomes)
         if let step = entry.step, step.number != entry.lane.stepNumber {
             effects.obsolete.append(step.task)
             entry.step = nil
         }
-        if let bucket {
+        if let next {
             // The task is detached. A child task would end with this call, and the other calls would get no tokens.
-            entry.step = (number, Task.detached { await self.takeToken(from: bucket, url, number, clock) })
+            entry.step = (number, Task.detached { await self.takeToken(next, url, number, clock) })
         }
         return effects
     }
@@ -199,7 +200,7 @@ final class SharedRateLimit: RequestInterceptor {
 
     /// Performs a step of the store.
     private func takeToken(
-        from bucket: SharedBucket,
+        _ step: SharedRateStep,
         _ url: URL?,
         _ number: Int,
         _ clock: any Clock<Duration>
@@ -208,7 +209,7 @@ final class SharedRateLimit: RequestInterceptor {
         let result: Result<Duration, any Error>
         do {
             let key = "\(key) \(origin)"
-            result = .success(try await store.takeToken(for: key, from: bucket, within: SharedRateRules.reservation))
+            result = .success(try await store.takeToken(for: key, from: step.bucket, within: step.limit))
         } catch {
             result = .failure(error)
         }

@@ -117,7 +117,7 @@ struct SharedRateLimitTests {
 
     @Test("Tokens go to the highest priority first, also after a cancellation")
     func priorities() async throws {
-        let limit = makeLimit(1)
+        let limit = makeLimit(4)
         let begun = Recorder<Int>()
         try await send(through: limit)
         var calls: [Task<Void, any Error>] = []
@@ -134,7 +134,7 @@ struct SharedRateLimitTests {
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         for turn in 1...4 {
-            try await pass(.seconds(1), count: turn)
+            try await pass(.milliseconds(250), count: turn)
             try await begun.wait(for: turn)
         }
         #expect(begun.values == [1, 4, 0, 2])
@@ -145,26 +145,26 @@ struct SharedRateLimitTests {
 
     @Test("The next attempt uses the token of a cancelled one, and without a next one the token is lost")
     func cancellation() async throws {
-        let limit = makeLimit(1)
+        let limit = makeLimit(4)
         try await send(through: limit)
         for turn in 1...5 {
             let call = Task { try await send(through: limit) }
-            try await eventually { clock.sleeps.contains(.seconds(1)) && limit.waiterCount == 1 }
+            try await eventually { clock.sleeps.contains(.milliseconds(250)) && limit.waiterCount == 1 }
             call.cancel()
             await #expect(throws: CancellationError.self) { try await call.value }
             #expect(store.steps.count == 2, "\(turn)")
         }
         let call = Task { try await send(through: limit) }
         try await eventually(1) { limit.waiterCount }
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(250))
         try await call.value
         #expect(store.steps.count == 2)
 
         let last = Task { try await send(through: limit) }
-        try await eventually(2) { clock.sleeps.count { $0 == .seconds(1) } }
+        try await eventually(2) { clock.sleeps.count { $0 == .milliseconds(250) } }
         last.cancel()
         await #expect(throws: CancellationError.self) { try await last.value }
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(250))
         try await eventually(0) { limit.originCount }
         #expect(store.steps.count == 3)
     }
