@@ -90,6 +90,20 @@ struct SharedStoreOutage: Sendable {
     }
 }
 
+/// What a process remembers of a shared store that has failed while no attempt waits.
+struct SharedStoreRecord: Sendable {
+    /// The time after an outage.
+    struct Recovery: Sendable {
+        let end: Duration
+        /// The time at which the bucket of this process is full.
+        var fullTime: Duration
+    }
+
+    /// The outage; nil if the last step has succeeded.
+    var outage: SharedStoreOutage?
+    var recovery: Recovery?
+}
+
 /// The attempts to an origin that wait for tokens of a bucket in a shared store, as a value.
 ///
 /// One step of the store is under way at a time. The token of a step is not for a certain attempt: when it may be used,
@@ -105,8 +119,7 @@ struct SharedRateLane<Waiter> {
     private let rules: SharedRateRules
     /// The outage of the store; nil if the last step has succeeded.
     private(set) var outage: SharedStoreOutage?
-    /// The time after an outage, and the time at which the bucket of this process is full.
-    private var recovery: (end: Duration, fullTime: Duration)?
+    private var recovery: SharedStoreRecord.Recovery?
     private var line = WaitingLine<Waiter>()
     /// The step of the store that is under way.
     private var step: (number: Int, deadline: Duration, limit: Duration)?
@@ -119,18 +132,25 @@ struct SharedRateLane<Waiter> {
     /// Whether the attempt at the head of the line has waited for a token.
     private var hasWaited = false
 
-    /// - Parameter outage: The outage of the store when the lane was last used; nil for none.
-    init(_ rules: SharedRateRules, outage: SharedStoreOutage?) {
+    /// - Parameter record: The record of the store when the lane was last used; nil for none.
+    init(_ rules: SharedRateRules, _ record: SharedStoreRecord?) {
         self.rules = rules
-        self.outage = outage
+        outage = record?.outage
+        recovery = record?.recovery
     }
 
     /// The number of attempts that wait.
     var count: Int { line.count }
-    /// Whether nothing but the outage has to be stored.
+    /// Whether nothing but the record of the store has to be stored.
     var isIdle: Bool { line.isEmpty && step == nil && token == nil }
     /// The number of the step of the store that is under way; nil for none.
     var stepNumber: Int? { step?.number }
+
+    /// The record of the store; nil if it has not failed recently.
+    func record(at now: Duration) -> SharedStoreRecord? {
+        let recovery = recovery.flatMap { $0.end > now ? $0 : nil }
+        return outage == nil && recovery == nil ? nil : SharedStoreRecord(outage: outage, recovery: recovery)
+    }
 
     // MARK: Events. After each of them, `advance` must follow.
 
@@ -174,7 +194,7 @@ struct SharedRateLane<Waiter> {
     }
 
     private mutating func endOutage(at now: Duration) {
-        if let outage, rules.ownSchedule != nil { recovery = (now + rules.pause, outage.fullTime) }
+        if let outage, rules.ownSchedule != nil { recovery = .init(end: now + rules.pause, fullTime: outage.fullTime) }
         outage = nil
     }
 

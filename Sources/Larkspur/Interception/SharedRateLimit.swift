@@ -34,8 +34,8 @@ final class SharedRateLimit: RequestInterceptor {
     private struct State {
         /// The origins with attempts that wait, and with tokens that nobody has used yet.
         var entries: [Origin?: Entry] = [:]
-        /// The outages for other origins.
-        var outages = OriginTable<SharedStoreOutage>()
+        /// The records of the store for other origins.
+        var records = OriginTable<SharedStoreRecord>()
         var nextID = 0
 
         mutating func newID() -> Int {
@@ -146,7 +146,7 @@ final class SharedRateLimit: RequestInterceptor {
             let value = body(&entry.lane)
             var effects = advance(&entry, url, at: now, clock, &state)
             effects.obsolete.append(setKeeper(of: &entry, url, at: now, clock, &state))
-            save(entry, url, origin, &state)
+            save(entry, url, origin, at: now, &state)
             return (value, effects)
         }
         carryOut(effects)
@@ -154,15 +154,20 @@ final class SharedRateLimit: RequestInterceptor {
     }
 
     private func makeEntry(_ url: URL?, _ state: State) -> Entry {
-        Entry(lane: Lane(rules, outage: state.outages.count > 0 ? state.outages[url] : nil))
+        Entry(lane: Lane(rules, state.records.count > 0 ? state.records[url] : nil))
     }
 
-    private func save(_ entry: Entry, _ url: URL?, _ origin: Origin?, _ state: inout State) {
-        if !entry.lane.isIdle {
+    private func save(_ entry: Entry, _ url: URL?, _ origin: Origin?, at now: Duration, _ state: inout State) {
+        if entry.lane.isIdle {
+            saveRecord(of: entry.lane, url, at: now, &state)
+        } else {
             state.entries[origin] = entry
-        } else if entry.lane.outage != nil || state.outages.count > 0 {
-            state.outages[url] = entry.lane.outage
         }
+    }
+
+    private func saveRecord(of lane: Lane, _ url: URL?, at now: Duration, _ state: inout State) {
+        let record = lane.record(at: now)
+        if record != nil || state.records.count > 0 { state.records[url] = record }
     }
 
     /// Advances a lane, and begins its step of the store.
@@ -262,7 +267,7 @@ final class SharedRateLimit: RequestInterceptor {
                 let effects = advance(&entry, url, at: now, clock, &state)
                 let next = entry.lane.nextTime(at: now)
                 if let next { entry.keeper?.time = next } else { entry.keeper = nil }
-                save(entry, url, origin, &state)
+                save(entry, url, origin, at: now, &state)
                 return (effects, next)
             }
             carryOut(effects)

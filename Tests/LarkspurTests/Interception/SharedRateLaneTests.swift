@@ -27,7 +27,7 @@ struct SharedRateLaneTests {
         var steps: [(SharedBucket, Int, limit: Duration)] = []
 
         init(_ rules: SharedRateRules, outage: SharedStoreOutage? = nil) {
-            lane = SharedRateLane(rules, outage: outage)
+            lane = SharedRateLane(rules, SharedStoreRecord(outage: outage))
         }
 
         mutating func add(_ id: Int, priority: Int = 0, at milliseconds: Int) {

@@ -20,11 +20,12 @@ struct SharedRateLimitTests {
     private func makeLimit(
         _ count: Int = 10,
         per period: Duration = .seconds(1),
+        burst: Int? = nil,
         share: Double = 0.5,
         store: (any SharedStore)? = nil
     ) -> SharedRateLimit {
         SharedRateLimit(
-            SharedRateRules(count: count, period: period, burst: nil, share: share, timeout: .milliseconds(500)),
+            SharedRateRules(count: count, period: period, burst: burst, share: share, timeout: .milliseconds(500)),
             store: store ?? self.store,
             key: "test"
         ) {
@@ -227,6 +228,28 @@ struct SharedRateLimitTests {
         try await pass(.milliseconds(200), count: count + 1)
         try await call.value
         #expect(notes.values == [reason, reason])
+    }
+
+    @Test("The second after an outage, in which a process uses its share, goes on while no attempt waits")
+    func recovery() async throws {
+        store.fault = { _ in .failed(Failure()) }
+        let limit = makeLimit(50, burst: 20, share: 0.1)
+        let first = Task { try await send(through: limit) }
+        try await pass(.milliseconds(200))
+        try await first.value
+        // The bucket of the process gets full, with two tokens. One is for the attempt, and one for the token of the
+        // trial, which no attempt uses.
+        store.fault = nil
+        clock.advance(by: .seconds(5))
+        try await send(through: limit)
+        try await eventually(0) { limit.originCount }
+        #expect(store.steps.count == 2)
+
+        // The store has tokens.
+        let last = Task { try await send(through: limit) }
+        try await pass(.milliseconds(200), count: 2)
+        try await last.value
+        #expect(store.steps.count == 3)
     }
 
     @Test("Without a share, attempts fail while the store fails")

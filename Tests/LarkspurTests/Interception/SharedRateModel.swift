@@ -72,7 +72,7 @@ struct SharedRateModel {
         self.generator = generator
         self.rules = rules
         counts = Array(repeating: 0, count: count)
-        processes = (0..<count).map { _ in Process(lane: SharedRateLane(rules, outage: nil)) }
+        processes = (0..<count).map { _ in Process(lane: SharedRateLane(rules, nil)) }
     }
 
     /// Adds an attempt.
@@ -155,7 +155,7 @@ struct SharedRateModel {
         }
         noteOutage(index, hadOutage)
         if processes[index].lane.isIdle {
-            processes[index].lane = SharedRateLane(rules, outage: processes[index].lane.outage)
+            processes[index].lane = SharedRateLane(rules, processes[index].lane.record(at: time))
         }
         processes[index].wakeNumber += 1
         guard let next = processes[index].lane.nextTime(at: time) else { return }
