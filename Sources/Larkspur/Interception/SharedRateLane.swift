@@ -3,8 +3,9 @@ struct SharedRateRules: Sendable {
     /// The longest time for which a token is taken in advance. A process that ends loses at most one token.
     static let longestReservation = Duration.seconds(1)
 
-    /// The bucket of all processes.
-    let schedule: RateSchedule
+    /// The bucket of all processes. Its durations are whole nanoseconds, and a full bucket has a whole number of tokens,
+    /// so that a store can calculate exactly.
+    private let bucket: SharedBucket
     /// The bucket of this process while the store is unavailable; nil if no attempt may begin then.
     let ownSchedule: RateSchedule?
     /// The longest time of a step of the store.
@@ -15,7 +16,15 @@ struct SharedRateRules: Sendable {
 
     /// - Parameter share: The part of the rate that this process uses while the store is unavailable, from 0 to 1.
     init(count: Int, period: Duration, burst: Int?, share: Double, timeout: Duration) {
-        schedule = RateSchedule(count: count, period: period, burst: burst)
+        let schedule = RateSchedule(count: count, period: period, burst: burst)
+        let interval = max(schedule.interval.nanoseconds, 1)
+        // At most a hundred years, so that sums do not overflow.
+        let most = min(Duration.seconds(Int64.max).nanoseconds / interval, 1_000_000_000)
+        bucket = SharedBucket(
+            interval: .nanoseconds(interval),
+            capacity: .nanoseconds(interval * max(1, min(Int64(burst ?? 1), most))),
+            tolerance: .nanoseconds(schedule.tolerance.nanoseconds)
+        )
         self.timeout = max(timeout, .zero).bounded
         // NaN is no share. Smaller shares than a billionth make no difference, but would overflow.
         if share > 0 {
@@ -30,11 +39,8 @@ struct SharedRateRules: Sendable {
     /// The bucket in the store.
     /// - Parameter afterWaiting: Whether the token is for an attempt that has waited.
     func bucket(afterWaiting: Bool) -> SharedBucket {
-        SharedBucket(
-            interval: schedule.interval.bounded,
-            capacity: schedule.capacity.bounded,
-            tolerance: afterWaiting ? schedule.tolerance.bounded : .zero
-        )
+        if afterWaiting { return bucket }
+        return SharedBucket(interval: bucket.interval, capacity: bucket.capacity)
     }
 
     /// Returns the longest time for which a token is taken in advance, at least half a second. It is longer for a process
@@ -46,7 +52,7 @@ struct SharedRateRules: Sendable {
     }
 
     /// The longest delay that a store can give, if all processes have these rules.
-    var longestDelay: Duration { Self.longestReservation + schedule.interval.bounded + schedule.capacity.bounded }
+    var longestDelay: Duration { Self.longestReservation + bucket.interval + bucket.capacity }
 }
 
 /// A step of a shared store that takes a token.

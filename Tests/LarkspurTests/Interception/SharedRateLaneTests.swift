@@ -277,6 +277,31 @@ struct SharedRateLaneTests {
         }
     }
 
+    @Test(
+        "The bucket in a store has whole nanoseconds, and a whole number of tokens",
+        arguments: [1, 3, 7, 150, 700, 60_000, .max],
+        [1, 3, 50, .max]
+    )
+    func bucket(_ count: Int, burst: Int) {
+        for period in [Duration.seconds(1), .seconds(60), .seconds(86_400 * 31), .seconds(Int64.max)] {
+            let rules = SharedRateRules(count: count, period: period, burst: burst, share: 1, timeout: .seconds(1))
+            let bucket = rules.bucket(afterWaiting: true)
+            for duration in [bucket.interval, bucket.capacity, bucket.tolerance, rules.longestDelay] {
+                #expect(duration.components.attoseconds % 1_000_000_000 == 0)
+            }
+            let schedule = RateSchedule(count: count, period: period, burst: burst)
+            #expect(bucket.interval >= schedule.interval && bucket.interval - schedule.interval <= .nanoseconds(1))
+            #expect(bucket.interval > .zero && bucket.capacity >= bucket.interval)
+            #expect(bucket.capacity.nanoseconds % bucket.interval.nanoseconds == 0)
+            #expect(
+                burst > 50 || bucket.capacity == bucket.interval * burst || bucket.capacity > .seconds(1_000_000_000)
+            )
+        }
+        let rules = Self.rules(3)
+        #expect(rules.bucket(afterWaiting: false).capacity == .nanoseconds(333_333_334))
+        #expect(rules.longestDelay == .nanoseconds(1_666_666_668))
+    }
+
     // MARK: The model
 
     @Test(
