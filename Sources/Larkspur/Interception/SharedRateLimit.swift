@@ -308,7 +308,9 @@ final class SharedRateLimit: RequestInterceptor {
             let text = (error as? LarkspurError)?.message.withoutFullStop ?? "\(error)"
             return "\(store) has failed: \(text.onOneLine)"
         case .tooSlow(let limit): return "\(store) has not answered within \(limit.inSeconds)"
-        case .impossibleDelay(let delay): return "\(store) has answered with an impossible delay of \(delay.inSeconds)"
+        case .impossibleDelay(let delay):
+            let text = "\(store) has answered with an impossible delay of \(delay.inSeconds)"
+            return delay < .zero ? text : text + ", or another process uses this key with another rate"
         }
     }
 }
