@@ -324,9 +324,11 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///     ]
     ///
     /// By the store's clock, no period of one second gets more tokens than the rate and a full bucket allow together. An
-    /// attempt that need not wait costs one step of the store. Use the same rate, period and burst in all processes.
+    /// attempt that need not wait costs one step of the store. Use the same rate, period and burst in all processes, and
+    /// one interceptor in all session managers of a process that have the same clock.
     ///
-    /// If the store fails or is too slow, the process uses a part of the rate, and tries the store again after a second.
+    /// If the store fails or is too slow, the interceptor uses a part of the rate, and tries the store again after a
+    /// second.
     /// The event `sharedStoreFailed` reports it, once for each outage and origin, before the first attempt that begins
     /// or is refused without the store.
     /// - Parameters:
@@ -341,8 +343,9 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///   - key: The key of the limit in the store. Each origin has a separate bucket.
     ///   - storeTimeout: The longest time of a step of the store, measured with the clock of the call. Default: 500
     ///     milliseconds.
-    ///   - shareWithoutStore: The part of the rate that this process uses while the store is unavailable, from 0 to 1;
-    ///     for example, one divided by the number of processes. With 0, attempts fail then with the code
+    ///   - shareWithoutStore: The part of the rate that this interceptor uses for an origin while the store is
+    ///     unavailable to it, from 0 to 1; for example, one divided by the number of processes. If only some processes
+    ///     lose the store, the total is at most the rate plus their shares. With 0, attempts fail then with the code
     ///     `sharedStoreUnavailable`.
     public static func rateLimit(
         _ count: Int,
