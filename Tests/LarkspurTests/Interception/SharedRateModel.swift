@@ -196,7 +196,8 @@ struct SharedRateModel {
         if answer != .failed {
             let time = Duration.nanoseconds(now)
             let bucket = step.bucket
-            let next = max(fullTime ?? time, time - bucket.tolerance) + bucket.interval
+            let earliest = time - bucket.tolerance
+            let next = max(fullTime ?? earliest, earliest) + bucket.interval
             let delay = max(next - time - bucket.capacity, .zero)
             if delay <= step.limit {
                 fullTime = next
