@@ -256,7 +256,7 @@ final class SharedRateLimit: RequestInterceptor {
                 try await sleep(max(time - (stopwatch.elapsed ?? .zero), .zero).bounded, clock)
             } catch {
                 // The sleep throws if the task is obsolete. A clock of the caller may also fail while attempts wait.
-                fail(origin, number, error)
+                fail(url, origin, number, error)
                 return
             }
             let now = stopwatch.elapsed ?? .zero
@@ -283,10 +283,12 @@ final class SharedRateLimit: RequestInterceptor {
     }
 
     /// Ends the attempts that wait for a task whose clock has failed.
-    private func fail(_ origin: Origin?, _ number: Int, _ error: any Error) {
+    private func fail(_ url: URL?, _ origin: Origin?, _ number: Int, _ error: any Error) {
+        let now = stopwatch.elapsed ?? .zero
         let (waiters, step) = state.withLock { state -> ([Waiter], Task<Void, Never>?) in
             guard state.entries[origin]?.keeper?.number == number, var entry = state.entries.removeValue(forKey: origin)
             else { return ([], nil) }
+            saveRecord(of: entry.lane, url, at: now, &state)
             return (entry.lane.removeAll(), entry.step?.task)
         }
         step?.cancel()
@@ -328,9 +330,8 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     /// one interceptor in all session managers of a process that have the same clock.
     ///
     /// If the store fails or is too slow, the interceptor uses a part of the rate, and tries the store again after a
-    /// second.
-    /// The event `sharedStoreFailed` reports it, once for each outage and origin, before the first attempt that begins
-    /// or is refused without the store.
+    /// second. The event `sharedStoreFailed` reports it, once for each outage and origin, before the first attempt that
+    /// begins or is refused without the store.
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The length of a period. Default: one second.

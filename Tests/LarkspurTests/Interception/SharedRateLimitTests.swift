@@ -170,15 +170,20 @@ struct SharedRateLimitTests {
         #expect(store.steps.count == 3)
     }
 
-    /// A clock that cannot sleep.
+    /// A clock that cannot sleep for a duration.
     private struct BrokenClock: Clock {
         struct Failure: Error {}
 
-        let clock = TestClock()
+        var clock = TestClock()
+        /// The duration; nil for all.
+        var duration: Duration?
         var now: TestClock.Instant { clock.now }
         var minimumResolution: Duration { .zero }
 
-        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws { throw Failure() }
+        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+            if duration == nil || now.duration(to: deadline) == duration { throw Failure() }
+            try await clock.sleep(until: deadline, tolerance: tolerance)
+        }
     }
 
     @Test("If the clock fails, waiting attempts end with its error")
@@ -189,6 +194,18 @@ struct SharedRateLimitTests {
             await #expect(throws: BrokenClock.Failure.self) { try await send(through: limit, BrokenClock()) }
         }
         #expect(limit.waiterCount == 0)
+    }
+
+    @Test("If the clock fails, the outage of the store is not forgotten")
+    func failingClockInOutage() async throws {
+        store.fault = { _ in .failed(Failure()) }
+        let limit = makeLimit()
+        let broken = BrokenClock(clock: clock, duration: .milliseconds(200))
+        await #expect(throws: BrokenClock.Failure.self) { try await send(through: limit, broken) }
+        let call = Task { try await send(through: limit) }
+        try await pass(.milliseconds(200))
+        try await call.value
+        #expect(store.steps.count == 1)
     }
 
     // MARK: Without the store
