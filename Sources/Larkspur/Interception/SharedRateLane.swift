@@ -1,10 +1,11 @@
 /// The rules of a rate limit that several processes share.
 struct SharedRateRules: Sendable {
     /// The longest time for which a token is taken in advance. A process that ends loses at most one token.
-    static let reservation = Duration.seconds(1)
+    static let longestReservation = Duration.seconds(1)
 
-    /// The bucket of all processes.
-    let schedule: RateSchedule
+    /// The bucket of all processes. Its durations are whole nanoseconds, and a full bucket has a whole number of tokens,
+    /// so that a store can calculate exactly.
+    private let bucket: SharedBucket
     /// The bucket of this process while the store is unavailable; nil if no attempt may begin then.
     let ownSchedule: RateSchedule?
     /// The longest time of a step of the store.
@@ -15,7 +16,15 @@ struct SharedRateRules: Sendable {
 
     /// - Parameter share: The part of the rate that this process uses while the store is unavailable, from 0 to 1.
     init(count: Int, period: Duration, burst: Int?, share: Double, timeout: Duration) {
-        schedule = RateSchedule(count: count, period: period, burst: burst)
+        let schedule = RateSchedule(count: count, period: period, burst: burst)
+        let interval = max(schedule.interval.nanoseconds, 1)
+        // At most a hundred years, so that sums do not overflow.
+        let most = min(Duration.seconds(Int64.max).nanoseconds / interval, 1_000_000_000)
+        bucket = SharedBucket(
+            interval: .nanoseconds(interval),
+            capacity: .nanoseconds(interval * max(1, min(Int64(burst ?? 1), most))),
+            tolerance: .nanoseconds(schedule.tolerance.nanoseconds)
+        )
         self.timeout = max(timeout, .zero).bounded
         // NaN is no share. Smaller shares than a billionth make no difference, but would overflow.
         if share > 0 {
@@ -30,15 +39,27 @@ struct SharedRateRules: Sendable {
     /// The bucket in the store.
     /// - Parameter afterWaiting: Whether the token is for an attempt that has waited.
     func bucket(afterWaiting: Bool) -> SharedBucket {
-        SharedBucket(
-            interval: schedule.interval.bounded,
-            capacity: schedule.capacity.bounded,
-            tolerance: afterWaiting ? schedule.tolerance.bounded : .zero
-        )
+        if afterWaiting { return bucket }
+        return SharedBucket(interval: bucket.interval, capacity: bucket.capacity)
+    }
+
+    /// Returns the longest time for which a token is taken in advance, at least half a second. It is longer for a process
+    /// that has tried more often, so that the process that has just got a token does not take the next one, too.
+    /// - Parameter count: The number of steps without a token since the last token.
+    static func reservation(afterRejections count: Int) -> Duration {
+        // The first tries add the most. But also the later ones have to add more than the latency of a far store.
+        longestReservation / 2 + .milliseconds(500 * count / (count + 4))
     }
 
     /// The longest delay that a store can give, if all processes have these rules.
-    var longestDelay: Duration { Self.reservation + schedule.interval.bounded + schedule.capacity.bounded }
+    var longestDelay: Duration { Self.longestReservation + bucket.interval + bucket.capacity }
+}
+
+/// A step of a shared store that takes a token.
+struct SharedRateStep: Sendable {
+    let bucket: SharedBucket
+    /// The longest time for which the token is taken in advance.
+    let limit: Duration
 }
 
 /// The failure of a step of a shared store.
@@ -75,6 +96,20 @@ struct SharedStoreOutage: Sendable {
     }
 }
 
+/// What a process remembers of a shared store that has failed while no attempt waits.
+struct SharedStoreRecord: Sendable {
+    /// The time after an outage.
+    struct Recovery: Sendable {
+        let end: Duration
+        /// The time at which the bucket of this process is full.
+        var fullTime: Duration
+    }
+
+    /// The outage; nil if the last step has succeeded.
+    var outage: SharedStoreOutage?
+    var recovery: Recovery?
+}
+
 /// The attempts to an origin that wait for tokens of a bucket in a shared store, as a value.
 ///
 /// One step of the store is under way at a time. The token of a step is not for a certain attempt: when it may be used,
@@ -90,11 +125,12 @@ struct SharedRateLane<Waiter> {
     private let rules: SharedRateRules
     /// The outage of the store; nil if the last step has succeeded.
     private(set) var outage: SharedStoreOutage?
-    /// The time after an outage, and the time at which the bucket of this process is full.
-    private var recovery: (end: Duration, fullTime: Duration)?
+    private var recovery: SharedStoreRecord.Recovery?
     private var line = WaitingLine<Waiter>()
     /// The step of the store that is under way.
-    private var step: (number: Int, deadline: Duration)?
+    private var step: (number: Int, deadline: Duration, limit: Duration)?
+    /// The number of steps since the last token for which the store had none.
+    private var rejections = 0
     /// The time at which a token that was taken may be used.
     private var token: Duration?
     /// The time from which the store has a token that can be taken in advance.
@@ -102,18 +138,25 @@ struct SharedRateLane<Waiter> {
     /// Whether the attempt at the head of the line has waited for a token.
     private var hasWaited = false
 
-    /// - Parameter outage: The outage of the store when the lane was last used; nil for none.
-    init(_ rules: SharedRateRules, outage: SharedStoreOutage?) {
+    /// - Parameter record: The record of the store when the lane was last used; nil for none.
+    init(_ rules: SharedRateRules, _ record: SharedStoreRecord?) {
         self.rules = rules
-        self.outage = outage
+        outage = record?.outage
+        recovery = record?.recovery
     }
 
     /// The number of attempts that wait.
     var count: Int { line.count }
-    /// Whether nothing but the outage has to be stored.
+    /// Whether nothing but the record of the store has to be stored.
     var isIdle: Bool { line.isEmpty && step == nil && token == nil }
     /// The number of the step of the store that is under way; nil for none.
     var stepNumber: Int? { step?.number }
+
+    /// The record of the store; nil if it has not failed recently.
+    func record(at now: Duration) -> SharedStoreRecord? {
+        let recovery = recovery.flatMap { $0.end > now ? $0 : nil }
+        return outage == nil && recovery == nil ? nil : SharedStoreRecord(outage: outage, recovery: recovery)
+    }
 
     // MARK: Events. After each of them, `advance` must follow.
 
@@ -136,25 +179,28 @@ struct SharedRateLane<Waiter> {
     /// Ends a step of the store. The result of a step that took too long has no effect.
     /// - Parameter result: The time until the token may be used.
     mutating func end(step number: Int, _ result: Result<Duration, any Error>, at now: Duration) {
-        guard step?.number == number else { return }
-        step = nil
+        guard let step, step.number == number else { return }
+        self.step = nil
         hasWaited = true
         switch result {
         case .success(let delay) where delay < .zero || delay > rules.longestDelay:
             fail(.impossibleDelay(delay), at: now)
-        case .success(let delay) where delay > SharedRateRules.reservation:
+        case .success(let delay) where delay > step.limit:
             endOutage(at: now)
+            rejections += 1
+            let limit = SharedRateRules.reservation(afterRejections: rejections)
             // Later than necessary, because the store's clock may be slower. The token is still taken in advance.
-            nextStepTime = now + delay - SharedRateRules.reservation / 2
+            nextStepTime = now + max(delay - limit, .zero) + .milliseconds(10)
         case .success(let delay):
             endOutage(at: now)
+            rejections = 0
             token = time(ofToken: now + delay)
         case .failure(let error): fail(.failed(error), at: now)
         }
     }
 
     private mutating func endOutage(at now: Duration) {
-        if let outage, rules.ownSchedule != nil { recovery = (now + rules.pause, outage.fullTime) }
+        if let outage, rules.ownSchedule != nil { recovery = .init(end: now + rules.pause, fullTime: outage.fullTime) }
         outage = nil
     }
 
@@ -165,6 +211,10 @@ struct SharedRateLane<Waiter> {
             return time
         }
         let (delay, fullTime) = schedule.delay(at: time, fullTime: last.fullTime, afterWaiting: true)
+        guard time + delay < last.end else {
+            recovery = nil
+            return last.end
+        }
         recovery?.fullTime = fullTime
         return time + delay
     }
@@ -187,9 +237,9 @@ struct SharedRateLane<Waiter> {
     /// - Parameters:
     ///   - now: The current time.
     ///   - number: The number of a step that begins. No two steps have the same one.
-    /// - Returns: The attempts, and the bucket from which a token has to be taken; nil if no step begins.
+    /// - Returns: The attempts, and the step that begins; nil for none.
     mutating func advance(at now: Duration, nextStep number: Int) -> (
-        outcomes: [(Waiter, Outcome)], step: SharedBucket?
+        outcomes: [(Waiter, Outcome)], step: SharedRateStep?
     ) {
         if let step, step.deadline <= now {
             self.step = nil
@@ -202,18 +252,19 @@ struct SharedRateLane<Waiter> {
             if let waiter = line.popFirst() { outcomes.append((waiter, .begin(reporting: nil))) }
         }
         // Before attempts leave the line, because each attempt in an outage gives rise to a trial.
-        let bucket = beginStep(number, at: now)
+        let step = beginStep(number, at: now)
         outcomes += advanceWithoutStore(at: now)
-        return (outcomes, bucket)
+        return (outcomes, step)
     }
 
-    private mutating func beginStep(_ number: Int, at now: Duration) -> SharedBucket? {
+    private mutating func beginStep(_ number: Int, at now: Duration) -> SharedRateStep? {
         guard step == nil, token == nil, !line.isEmpty, nextStepTime.map({ $0 <= now }) ?? true,
             outage.map({ $0.retryTime <= now }) ?? true
         else { return nil }
         nextStepTime = nil
-        step = (number, now + rules.timeout)
-        return rules.bucket(afterWaiting: hasWaited)
+        let limit = SharedRateRules.reservation(afterRejections: rejections)
+        step = (number, now + rules.timeout, limit)
+        return SharedRateStep(bucket: rules.bucket(afterWaiting: hasWaited), limit: limit)
     }
 
     private mutating func advanceWithoutStore(at now: Duration) -> [(Waiter, Outcome)] {

@@ -7,7 +7,8 @@ import Synchronization
 /// It is a ``RateLimit`` whose bucket is in the store. The attempts of a process wait in a line. One step of the store is
 /// under way for each origin at a time. It takes a token, which may have to wait for its time, for at most one second.
 /// Then the attempt with the highest priority takes the token. So a process that ends loses at most one token, and gets
-/// at most one token in each round trip to the store.
+/// at most one token in each round trip to the store. A process that has tried more often may take a token earlier, so
+/// that all processes get tokens.
 ///
 /// If the store fails, does not answer in time, or answers with an impossible delay, the process uses a bucket of its own
 /// with a share of the rate. This bucket is empty at first. The store is tried again after a second, while attempts
@@ -33,8 +34,8 @@ final class SharedRateLimit: RequestInterceptor {
     private struct State {
         /// The origins with attempts that wait, and with tokens that nobody has used yet.
         var entries: [Origin?: Entry] = [:]
-        /// The outages for other origins.
-        var outages = OriginTable<SharedStoreOutage>()
+        /// The records of the store for other origins.
+        var records = OriginTable<SharedStoreRecord>()
         var nextID = 0
 
         mutating func newID() -> Int {
@@ -145,7 +146,7 @@ final class SharedRateLimit: RequestInterceptor {
             let value = body(&entry.lane)
             var effects = advance(&entry, url, at: now, clock, &state)
             effects.obsolete.append(setKeeper(of: &entry, url, at: now, clock, &state))
-            save(entry, url, origin, &state)
+            save(entry, url, origin, at: now, &state)
             return (value, effects)
         }
         carryOut(effects)
@@ -153,15 +154,20 @@ final class SharedRateLimit: RequestInterceptor {
     }
 
     private func makeEntry(_ url: URL?, _ state: State) -> Entry {
-        Entry(lane: Lane(rules, outage: state.outages.count > 0 ? state.outages[url] : nil))
+        Entry(lane: Lane(rules, state.records.count > 0 ? state.records[url] : nil))
     }
 
-    private func save(_ entry: Entry, _ url: URL?, _ origin: Origin?, _ state: inout State) {
-        if !entry.lane.isIdle {
+    private func save(_ entry: Entry, _ url: URL?, _ origin: Origin?, at now: Duration, _ state: inout State) {
+        if entry.lane.isIdle {
+            saveRecord(of: entry.lane, url, at: now, &state)
+        } else {
             state.entries[origin] = entry
-        } else if entry.lane.outage != nil || state.outages.count > 0 {
-            state.outages[url] = entry.lane.outage
         }
+    }
+
+    private func saveRecord(of lane: Lane, _ url: URL?, at now: Duration, _ state: inout State) {
+        let record = lane.record(at: now)
+        if record != nil || state.records.count > 0 { state.records[url] = record }
     }
 
     /// Advances a lane, and begins its step of the store.
@@ -173,15 +179,15 @@ final class SharedRateLimit: RequestInterceptor {
         _ state: inout State
     ) -> Effects {
         let number = state.newID()
-        let (outcomes, bucket) = entry.lane.advance(at: now, nextStep: number)
+        let (outcomes, next) = entry.lane.advance(at: now, nextStep: number)
         var effects = Effects(outcomes: outcomes)
         if let step = entry.step, step.number != entry.lane.stepNumber {
             effects.obsolete.append(step.task)
             entry.step = nil
         }
-        if let bucket {
+        if let next {
             // The task is detached. A child task would end with this call, and the other calls would get no tokens.
-            entry.step = (number, Task.detached { await self.takeToken(from: bucket, url, number, clock) })
+            entry.step = (number, Task.detached { await self.takeToken(next, url, number, clock) })
         }
         return effects
     }
@@ -199,7 +205,7 @@ final class SharedRateLimit: RequestInterceptor {
 
     /// Performs a step of the store.
     private func takeToken(
-        from bucket: SharedBucket,
+        _ step: SharedRateStep,
         _ url: URL?,
         _ number: Int,
         _ clock: any Clock<Duration>
@@ -208,7 +214,7 @@ final class SharedRateLimit: RequestInterceptor {
         let result: Result<Duration, any Error>
         do {
             let key = "\(key) \(origin)"
-            result = .success(try await store.takeToken(for: key, from: bucket, within: SharedRateRules.reservation))
+            result = .success(try await store.takeToken(for: key, from: step.bucket, within: step.limit))
         } catch {
             result = .failure(error)
         }
@@ -250,7 +256,7 @@ final class SharedRateLimit: RequestInterceptor {
                 try await sleep(max(time - (stopwatch.elapsed ?? .zero), .zero).bounded, clock)
             } catch {
                 // The sleep throws if the task is obsolete. A clock of the caller may also fail while attempts wait.
-                fail(origin, number, error)
+                fail(url, origin, number, error)
                 return
             }
             let now = stopwatch.elapsed ?? .zero
@@ -261,7 +267,7 @@ final class SharedRateLimit: RequestInterceptor {
                 let effects = advance(&entry, url, at: now, clock, &state)
                 let next = entry.lane.nextTime(at: now)
                 if let next { entry.keeper?.time = next } else { entry.keeper = nil }
-                save(entry, url, origin, &state)
+                save(entry, url, origin, at: now, &state)
                 return (effects, next)
             }
             carryOut(effects)
@@ -277,10 +283,12 @@ final class SharedRateLimit: RequestInterceptor {
     }
 
     /// Ends the attempts that wait for a task whose clock has failed.
-    private func fail(_ origin: Origin?, _ number: Int, _ error: any Error) {
+    private func fail(_ url: URL?, _ origin: Origin?, _ number: Int, _ error: any Error) {
+        let now = stopwatch.elapsed ?? .zero
         let (waiters, step) = state.withLock { state -> ([Waiter], Task<Void, Never>?) in
             guard state.entries[origin]?.keeper?.number == number, var entry = state.entries.removeValue(forKey: origin)
             else { return ([], nil) }
+            saveRecord(of: entry.lane, url, at: now, &state)
             return (entry.lane.removeAll(), entry.step?.task)
         }
         step?.cancel()
@@ -302,7 +310,9 @@ final class SharedRateLimit: RequestInterceptor {
             let text = (error as? LarkspurError)?.message.withoutFullStop ?? "\(error)"
             return "\(store) has failed: \(text.onOneLine)"
         case .tooSlow(let limit): return "\(store) has not answered within \(limit.inSeconds)"
-        case .impossibleDelay(let delay): return "\(store) has answered with an impossible delay of \(delay.inSeconds)"
+        case .impossibleDelay(let delay):
+            let text = "\(store) has answered with an impossible delay of \(delay.inSeconds)"
+            return delay < .zero ? text : text + ", or another process uses this key with another rate"
         }
     }
 }
@@ -316,11 +326,12 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///     ]
     ///
     /// By the store's clock, no period of one second gets more tokens than the rate and a full bucket allow together. An
-    /// attempt that need not wait costs one step of the store. Use the same rate, period and burst in all processes.
+    /// attempt that need not wait costs one step of the store. Use the same rate, period and burst in all processes, and
+    /// one interceptor in all session managers of a process that have the same clock.
     ///
-    /// If the store fails or is too slow, the process uses a part of the rate, and tries the store again after a second.
-    /// The event `sharedStoreFailed` reports it, once for each outage and origin, before the first attempt that begins
-    /// or is refused without the store.
+    /// If the store fails or is too slow, the interceptor uses a part of the rate, and tries the store again after a
+    /// second. The event `sharedStoreFailed` reports it, once for each outage and origin, before the first attempt that
+    /// begins or is refused without the store.
     /// - Parameters:
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The length of a period. Default: one second.
@@ -333,8 +344,9 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///   - key: The key of the limit in the store. Each origin has a separate bucket.
     ///   - storeTimeout: The longest time of a step of the store, measured with the clock of the call. Default: 500
     ///     milliseconds.
-    ///   - shareWithoutStore: The part of the rate that this process uses while the store is unavailable, from 0 to 1;
-    ///     for example, one divided by the number of processes. With 0, attempts fail then with the code
+    ///   - shareWithoutStore: The part of the rate that this interceptor uses for an origin while the store is
+    ///     unavailable to it, from 0 to 1; for example, one divided by the number of processes. If only some processes
+    ///     lose the store, the total is at most the rate plus their shares. With 0, attempts fail then with the code
     ///     `sharedStoreUnavailable`.
     public static func rateLimit(
         _ count: Int,

@@ -144,10 +144,11 @@ public final class InMemorySharedStore: SharedStore {
         within limit: Duration
     ) async throws -> Duration {
         try await perform(.takeToken, key) { state, now in
-            let full = max(state.fullTimes[key] ?? now, now - bucket.tolerance.bounded)
+            let earliest = now - bucket.tolerance.bounded
+            let full = max(state.fullTimes[key] ?? earliest, earliest)
             let next = full + bucket.interval.bounded
             let delay = max(next - now - bucket.capacity.bounded, .zero)
-            if delay <= limit { state.fullTimes[key] = next }
+            if delay <= max(limit, .zero) { state.fullTimes[key] = next }
             return delay
         }
     }

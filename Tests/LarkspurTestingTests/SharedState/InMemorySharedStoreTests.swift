@@ -44,6 +44,15 @@ struct InMemorySharedStoreTests {
         delays = []
         for _ in 0..<3 { delays.append(try await store.takeToken(for: "a", from: late, within: .seconds(1))) }
         #expect(delays == [0, 50, 150].map { .milliseconds($0) })
+        // A bucket that does not exist is as full as one that was not used for long.
+        delays = []
+        for _ in 0..<2 { delays.append(try await store.takeToken(for: "c", from: late, within: .seconds(1))) }
+        #expect(delays == [0, 50].map { .milliseconds($0) })
+        // A negative limit is the same as zero.
+        delays = []
+        for _ in 0..<2 { delays.append(try await store.takeToken(for: "d", from: bucket, within: .seconds(-1))) }
+        for _ in 0..<2 { delays.append(try await store.takeToken(for: "d", from: bucket, within: .zero)) }
+        #expect(delays == [0, 0, 100, 100].map { .milliseconds($0) })
     }
 
     @Test("One holder has a lease at a time, and each lease has a larger number")

@@ -23,11 +23,11 @@ struct SharedRateLaneTests {
         var refused: [Int] = []
         /// The attempts that have reported a failure.
         var reporters: [Int] = []
-        /// The bucket and the number of each step.
-        var steps: [(SharedBucket, Int)] = []
+        /// The bucket, the number and the limit of each step.
+        var steps: [(SharedBucket, Int, limit: Duration)] = []
 
         init(_ rules: SharedRateRules, outage: SharedStoreOutage? = nil) {
-            lane = SharedRateLane(rules, outage: outage)
+            lane = SharedRateLane(rules, SharedStoreRecord(outage: outage))
         }
 
         mutating func add(_ id: Int, priority: Int = 0, at milliseconds: Int) {
@@ -46,8 +46,8 @@ struct SharedRateLaneTests {
 
         mutating func advance(at milliseconds: Int) {
             let number = 100 + steps.count
-            let (outcomes, bucket) = lane.advance(at: .milliseconds(milliseconds), nextStep: number)
-            if let bucket { steps.append((bucket, number)) }
+            let (outcomes, step) = lane.advance(at: .milliseconds(milliseconds), nextStep: number)
+            if let step { steps.append((step.bucket, number, step.limit)) }
             for (id, outcome) in outcomes {
                 switch outcome {
                 case .begin(let failure):
@@ -109,17 +109,24 @@ struct SharedRateLaneTests {
         #expect(run.begun == [2] && run.steps.count == 3)
     }
 
-    @Test("A token that is more than a second away is taken half a second in advance")
+    @Test("A token that is far away is taken shortly in advance, and earlier by a process that has tried more often")
     func farToken() {
         var run = Run(SharedRateRules(count: 1, period: .seconds(60), burst: nil, share: 1, timeout: .seconds(1)))
         run.add(1, at: 0)
         run.answer(.seconds(60), at: 0)
-        #expect(run.lane.outage == nil && run.nextTime(at: 0) == 59_500)
-        run.advance(at: 59_500)
-        #expect(run.steps.count == 2)
-        run.answer(.milliseconds(500), at: 59_500)
-        run.advance(at: 60_000)
+        #expect(run.lane.outage == nil && run.nextTime(at: 0) == 59_410)
+        run.advance(at: 59_410)
+        // Another process was faster.
+        run.answer(.milliseconds(60_590), at: 59_410)
+        #expect(run.nextTime(at: 59_410) == 119_344)
+        run.advance(at: 119_344)
+        #expect(run.steps.map(\.limit) == [500, 600, 666].map { .milliseconds($0) })
+        run.answer(.milliseconds(656), at: 119_344)
+        run.advance(at: 120_000)
         #expect(run.begun == [1])
+        // The process has got a token, so that others come before it.
+        run.add(2, at: 120_000)
+        #expect(run.steps.last?.limit == .milliseconds(500))
     }
 
     @Test("Without the store, attempts get the share of the rate, and the first one reports the failure")
@@ -186,6 +193,27 @@ struct SharedRateLaneTests {
         #expect(times.count { $0 >= 6000 } > 5)
     }
 
+    @Test("A token waits for a slow share at most until the second after an outage ends")
+    func slowShare() {
+        let rules = SharedRateRules(
+            count: 1,
+            period: .seconds(60),
+            burst: nil,
+            share: 0.25,
+            timeout: .milliseconds(500)
+        )
+        var run = Run(rules)
+        run.add(1, at: 0)
+        run.end(.failure(Failure()), at: 0)
+        #expect(run.nextTime(at: 0) == 1000)
+        run.advance(at: 1000)
+        run.answer(.zero, at: 1010)
+        // The share would allow it after four minutes.
+        #expect(run.nextTime(at: 1010) == 2010)
+        run.advance(at: 2010)
+        #expect(run.begun == [1] && run.lane.isIdle)
+    }
+
     @Test("Without a share, attempts are refused at once, and wait only for a trial of the store")
     func refusal() {
         var run = Run(Self.rules(share: 0))
@@ -249,7 +277,58 @@ struct SharedRateLaneTests {
         }
     }
 
+    @Test(
+        "The bucket in a store has whole nanoseconds, and a whole number of tokens",
+        arguments: [1, 3, 7, 150, 700, 60_000, .max],
+        [1, 3, 50, .max]
+    )
+    func bucket(_ count: Int, burst: Int) {
+        for period in [Duration.seconds(1), .seconds(60), .seconds(86_400 * 31), .seconds(Int64.max)] {
+            let rules = SharedRateRules(count: count, period: period, burst: burst, share: 1, timeout: .seconds(1))
+            let bucket = rules.bucket(afterWaiting: true)
+            for duration in [bucket.interval, bucket.capacity, bucket.tolerance, rules.longestDelay] {
+                #expect(duration.components.attoseconds % 1_000_000_000 == 0)
+            }
+            let schedule = RateSchedule(count: count, period: period, burst: burst)
+            #expect(bucket.interval >= schedule.interval && bucket.interval - schedule.interval <= .nanoseconds(1))
+            #expect(bucket.interval > .zero && bucket.capacity >= bucket.interval)
+            #expect(bucket.capacity.nanoseconds % bucket.interval.nanoseconds == 0)
+            #expect(
+                burst > 50 || bucket.capacity == bucket.interval * burst || bucket.capacity > .seconds(1_000_000_000)
+            )
+        }
+        let rules = Self.rules(3)
+        #expect(rules.bucket(afterWaiting: false).capacity == .nanoseconds(333_333_334))
+        #expect(rules.longestDelay == .nanoseconds(1_666_666_668))
+    }
+
     // MARK: The model
+
+    @Test(
+        "Processes under load get about equal parts, even if a token of each of them takes longer than a second",
+        .seeded,
+        arguments: [(1, 4), (1, 1), (7, 20), (10, 20), (100, 60)],
+        [0, 50_000_000]
+    )
+    func fairness(_ load: (count: Int, processes: Int), distance: Int) {
+        let (count, processes) = load
+        // A hundred tokens for each process.
+        let seconds = 100 * processes / count
+        var model = SharedRateModel(SeededGenerator(count), Self.rules(count, share: 0), processes: processes)
+        (model.isSaturated, model.end, model.distance) = (true, seconds * 1_000_000_000, distance)
+        // Every other process has one attempt at a time.
+        for process in 0..<processes {
+            for _ in 0..<(process % 2 == 0 ? 1 : 32) { model.add(process, after: 0) }
+        }
+        model.run()
+        #expect(model.violations == [] && model.refusals == 0)
+        #expect(model.begins.count >= 97 * processes && model.begins.count <= 100 * processes + 1)
+        #expect(SharedRateModel.most(model.grants) <= count + 1)
+        // A process with a long way to the store gets less.
+        #expect((model.counts.min() ?? 0) >= (distance > 0 ? 10 : 50), "\(model.counts)")
+        #expect((model.counts.max() ?? 0) <= 200, "\(model.counts)")
+        #expect(model.steps <= 16 * model.begins.count)
+    }
 
     @Test(
         "Processes under load use at least 97 % of the rate, and no second gets more than the rate and the burst",

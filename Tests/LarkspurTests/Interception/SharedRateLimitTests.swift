@@ -20,11 +20,12 @@ struct SharedRateLimitTests {
     private func makeLimit(
         _ count: Int = 10,
         per period: Duration = .seconds(1),
+        burst: Int? = nil,
         share: Double = 0.5,
         store: (any SharedStore)? = nil
     ) -> SharedRateLimit {
         SharedRateLimit(
-            SharedRateRules(count: count, period: period, burst: nil, share: share, timeout: .milliseconds(500)),
+            SharedRateRules(count: count, period: period, burst: burst, share: share, timeout: .milliseconds(500)),
             store: store ?? self.store,
             key: "test"
         ) {
@@ -117,7 +118,7 @@ struct SharedRateLimitTests {
 
     @Test("Tokens go to the highest priority first, also after a cancellation")
     func priorities() async throws {
-        let limit = makeLimit(1)
+        let limit = makeLimit(4)
         let begun = Recorder<Int>()
         try await send(through: limit)
         var calls: [Task<Void, any Error>] = []
@@ -134,7 +135,7 @@ struct SharedRateLimitTests {
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         for turn in 1...4 {
-            try await pass(.seconds(1), count: turn)
+            try await pass(.milliseconds(250), count: turn)
             try await begun.wait(for: turn)
         }
         #expect(begun.values == [1, 4, 0, 2])
@@ -145,39 +146,44 @@ struct SharedRateLimitTests {
 
     @Test("The next attempt uses the token of a cancelled one, and without a next one the token is lost")
     func cancellation() async throws {
-        let limit = makeLimit(1)
+        let limit = makeLimit(4)
         try await send(through: limit)
         for turn in 1...5 {
             let call = Task { try await send(through: limit) }
-            try await eventually { clock.sleeps.contains(.seconds(1)) && limit.waiterCount == 1 }
+            try await eventually { clock.sleeps.contains(.milliseconds(250)) && limit.waiterCount == 1 }
             call.cancel()
             await #expect(throws: CancellationError.self) { try await call.value }
             #expect(store.steps.count == 2, "\(turn)")
         }
         let call = Task { try await send(through: limit) }
         try await eventually(1) { limit.waiterCount }
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(250))
         try await call.value
         #expect(store.steps.count == 2)
 
         let last = Task { try await send(through: limit) }
-        try await eventually(2) { clock.sleeps.count { $0 == .seconds(1) } }
+        try await eventually(2) { clock.sleeps.count { $0 == .milliseconds(250) } }
         last.cancel()
         await #expect(throws: CancellationError.self) { try await last.value }
-        clock.advance(by: .seconds(1))
+        clock.advance(by: .milliseconds(250))
         try await eventually(0) { limit.originCount }
         #expect(store.steps.count == 3)
     }
 
-    /// A clock that cannot sleep.
+    /// A clock that cannot sleep for a duration.
     private struct BrokenClock: Clock {
         struct Failure: Error {}
 
-        let clock = TestClock()
+        var clock = TestClock()
+        /// The duration; nil for all.
+        var duration: Duration?
         var now: TestClock.Instant { clock.now }
         var minimumResolution: Duration { .zero }
 
-        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws { throw Failure() }
+        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+            if duration == nil || now.duration(to: deadline) == duration { throw Failure() }
+            try await clock.sleep(until: deadline, tolerance: tolerance)
+        }
     }
 
     @Test("If the clock fails, waiting attempts end with its error")
@@ -188,6 +194,18 @@ struct SharedRateLimitTests {
             await #expect(throws: BrokenClock.Failure.self) { try await send(through: limit, BrokenClock()) }
         }
         #expect(limit.waiterCount == 0)
+    }
+
+    @Test("If the clock fails, the outage of the store is not forgotten")
+    func failingClockInOutage() async throws {
+        store.fault = { _ in .failed(Failure()) }
+        let limit = makeLimit()
+        let broken = BrokenClock(clock: clock, duration: .milliseconds(200))
+        await #expect(throws: BrokenClock.Failure.self) { try await send(through: limit, broken) }
+        let call = Task { try await send(through: limit) }
+        try await pass(.milliseconds(200))
+        try await call.value
+        #expect(store.steps.count == 1)
     }
 
     // MARK: Without the store
@@ -227,6 +245,28 @@ struct SharedRateLimitTests {
         try await pass(.milliseconds(200), count: count + 1)
         try await call.value
         #expect(notes.values == [reason, reason])
+    }
+
+    @Test("The second after an outage, in which a process uses its share, goes on while no attempt waits")
+    func recovery() async throws {
+        store.fault = { _ in .failed(Failure()) }
+        let limit = makeLimit(50, burst: 20, share: 0.1)
+        let first = Task { try await send(through: limit) }
+        try await pass(.milliseconds(200))
+        try await first.value
+        // The bucket of the process gets full, with two tokens. One is for the attempt, and one for the token of the
+        // trial, which no attempt uses.
+        store.fault = nil
+        clock.advance(by: .seconds(5))
+        try await send(through: limit)
+        try await eventually(0) { limit.originCount }
+        #expect(store.steps.count == 2)
+
+        // The store has tokens.
+        let last = Task { try await send(through: limit) }
+        try await pass(.milliseconds(200), count: 2)
+        try await last.value
+        #expect(store.steps.count == 3)
     }
 
     @Test("Without a share, attempts fail while the store fails")
@@ -308,7 +348,10 @@ struct SharedRateLimitTests {
             try await call.value
         }
         #expect(notes.values.count == 1)
-        #expect(notes.values.first?.contains("the store odd has answered with an impossible delay of") == true)
+        let reason =
+            "the store odd has answered with an impossible delay of \(delay.inSeconds)"
+            + (delay > .zero ? ", or another process uses this key with another rate" : "")
+        #expect(notes.values.first?.hasPrefix("\(reason); ") == true)
     }
 
     @Test("A failing store is an event of a call, and the error of a call that may not be sent without it")

@@ -21,7 +21,7 @@ struct SharedRateModel {
     private enum Event {
         case arrival(process: Int, priority: Int)
         case cancellation(process: Int, id: Int)
-        case request(process: Int, step: Int, SharedBucket)
+        case request(process: Int, number: Int, SharedRateStep)
         case answer(process: Int, step: Int, Result<Duration, any Error>)
         case wake(process: Int, number: Int)
     }
@@ -47,6 +47,8 @@ struct SharedRateModel {
 
     /// The probability that the store does not answer promptly.
     var faults = 0.0
+    /// The time that a message between the first process and the store takes in addition.
+    var distance = 0
     /// The probability that an attempt is cancelled.
     var cancellations = 0.0
     /// Whether each attempt that begins is followed by another one, until the time `end`.
@@ -59,6 +61,8 @@ struct SharedRateModel {
     private(set) var grants: [Int] = []
     /// The times at which attempts have begun.
     private(set) var begins: [Int] = []
+    /// The number of attempts of each process that have begun.
+    private(set) var counts: [Int]
     private(set) var refusals = 0
     private(set) var cancelled = 0
     private(set) var steps = 0
@@ -67,7 +71,8 @@ struct SharedRateModel {
     init(_ generator: SeededGenerator, _ rules: SharedRateRules, processes count: Int) {
         self.generator = generator
         self.rules = rules
-        processes = (0..<count).map { _ in Process(lane: SharedRateLane(rules, outage: nil)) }
+        counts = Array(repeating: 0, count: count)
+        processes = (0..<count).map { _ in Process(lane: SharedRateLane(rules, nil)) }
     }
 
     /// Adds an attempt.
@@ -127,7 +132,7 @@ struct SharedRateModel {
             if processes[process].lane.remove(id) != id { violations.append("\(id) has left the line") }
             cancelled += 1
             advance(process)
-        case .request(let process, let step, let bucket): answer(process, step, bucket)
+        case .request(let process, let number, let step): answer(process, number, step)
         case .answer(let process, let step, let result):
             let hadOutage = processes[process].lane.outage != nil
             processes[process].lane.end(step: step, result, at: .nanoseconds(now))
@@ -142,15 +147,15 @@ struct SharedRateModel {
         let time = Duration.nanoseconds(now)
         let hadOutage = processes[index].lane.outage != nil
         nextID += 1
-        let (outcomes, bucket) = processes[index].lane.advance(at: time, nextStep: nextID)
+        let (outcomes, step) = processes[index].lane.advance(at: time, nextStep: nextID)
         for (id, outcome) in outcomes { end(id, outcome, of: index) }
-        if let bucket {
+        if let step {
             steps += 1
-            schedule(.request(process: index, step: nextID, bucket), after: latency())
+            schedule(.request(process: index, number: nextID, step), after: latency(of: index))
         }
         noteOutage(index, hadOutage)
         if processes[index].lane.isIdle {
-            processes[index].lane = SharedRateLane(rules, outage: processes[index].lane.outage)
+            processes[index].lane = SharedRateLane(rules, processes[index].lane.record(at: time))
         }
         processes[index].wakeNumber += 1
         guard let next = processes[index].lane.nextTime(at: time) else { return }
@@ -174,6 +179,7 @@ struct SharedRateModel {
             if failure != nil { processes[index].reports += 1 }
             if priority != highest { violations.append("\(id) has begun before one with a higher priority") }
             begins.append(now)
+            counts[index] += 1
             if isSaturated { add(index, after: Int.random(in: 1_000_000...5_000_000, using: &generator)) }
         case .refuse(_, let reports):
             if reports { processes[index].reports += 1 }
@@ -183,15 +189,17 @@ struct SharedRateModel {
 
     // MARK: The store
 
-    private mutating func answer(_ process: Int, _ step: Int, _ bucket: SharedBucket) {
+    private mutating func answer(_ process: Int, _ number: Int, _ step: SharedRateStep) {
         let isFaulty = Double.random(in: 0..<1, using: &generator) < faults
         let answer = isFaulty ? Answer.allCases.randomElement(using: &generator) ?? .prompt : .prompt
         var result: Result<Duration, any Error> = .failure(Failure())
         if answer != .failed {
             let time = Duration.nanoseconds(now)
-            let next = max(fullTime ?? time, time - bucket.tolerance) + bucket.interval
+            let bucket = step.bucket
+            let earliest = time - bucket.tolerance
+            let next = max(fullTime ?? earliest, earliest) + bucket.interval
             let delay = max(next - time - bucket.capacity, .zero)
-            if delay <= SharedRateRules.reservation {
+            if delay <= step.limit {
                 fullTime = next
                 grants.append(now + Int((delay / .nanoseconds(1)).rounded(.up)))
             }
@@ -206,12 +214,14 @@ struct SharedRateModel {
         case .negative: result = .success(.nanoseconds(-1))
         case .huge: result = .success(.seconds(Int64.max))
         }
-        schedule(.answer(process: process, step: step, result), after: latency() + extra)
+        schedule(.answer(process: process, step: number, result), after: latency(of: process) + extra)
     }
 
     // MARK: Time
 
-    private mutating func latency() -> Int { Int.random(in: 50_000...1_000_000, using: &generator) }
+    private mutating func latency(of process: Int) -> Int {
+        Int.random(in: 50_000...1_000_000, using: &generator) + (process == 0 ? distance : 0)
+    }
 
     private mutating func schedule(_ event: Event, after delay: Int) {
         let time = now + delay
