@@ -34,7 +34,8 @@ struct CredentialCopy: Sendable, Hashable {
         case fail(CredentialRecord?)
     }
 
-    /// The credential; nil if there is none.
+    /// The credential; nil if there is none. It has the marker that was last seen in the store, so that a store that has
+    /// lost its data gets it again.
     private(set) var record: CredentialRecord?
     /// The reason why the store has to get the copy; nil if it has the same credential or a newer one.
     private(set) var pending: Pending?
@@ -57,12 +58,16 @@ struct CredentialCopy: Sendable, Hashable {
 
     /// Replaces the copy by the store's credential; nil if it has none.
     mutating func adopt(_ stored: CredentialRecord?) {
-        self = Self(initial: stored?.marked(nil))
+        self = Self(initial: stored)
         pending = nil
     }
 
     /// Records that the store has the credential, or has none after a removal.
-    mutating func wasStored() { pending = nil }
+    /// - Parameter stored: The store's record.
+    mutating func wasStored(as stored: CredentialRecord) {
+        if record != nil { record = stored }
+        pending = nil
+    }
 
     /// Replaces the copy by the result of a refresh, which the store does not have yet.
     mutating func wasRefreshed(to new: CredentialRecord) {
@@ -83,7 +88,10 @@ struct CredentialCopy: Sendable, Hashable {
     func step(beside stored: CredentialRecord?) -> Step {
         guard let stored else {
             // The store has never had a value, or has lost it.
-            return record != nil || pending == .replacement ? .write(replacement) : .remove
+            guard record != nil || pending == .replacement else { return .remove }
+            var record = replacement
+            if pending == .initial { record.isInitial = true }
+            return .write(record)
         }
         if stored.credential == nil {
             // A user has logged out. Only a new credential takes the place of the removed one.
@@ -95,6 +103,8 @@ struct CredentialCopy: Sendable, Hashable {
             // The store has lost its latest value, or did not get it.
             if stored.identity.isBefore(record.identity) { return .write(record) }
             if record.identity.isBefore(stored.identity) { return .adopt(stored) }
+            // After the loss, another process was created with an older credential.
+            if stored.isInitial, !record.isInitial, pending != .initial { return .write(record) }
         }
         return pending == .replacement ? .write(replacement) : .adopt(stored)
     }

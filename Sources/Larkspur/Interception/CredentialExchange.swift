@@ -58,11 +58,11 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
                 copy.adopt(record)
                 return .adopted(record)
             case .keep(let record):
-                copy.wasStored()
+                copy.wasStored(as: record)
                 return .kept(record, reading.version)
             case .write(let record):
                 if try await sharing.write(record, replacing: reading.version) {
-                    copy.wasStored()
+                    copy.wasStored(as: record)
                     return record.credential == nil ? .removed : .written
                 }
             }
@@ -153,6 +153,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
         case .begin(let marked):
             do throws(LarkspurError) {
                 guard try await sharing.write(marked, replacing: version) else { return false }
+                copy.wasStored(as: marked)
             } catch {
                 // The store may have the marker.
                 copy.wasNotUsed(under: lease.number)

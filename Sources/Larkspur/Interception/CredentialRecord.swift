@@ -37,6 +37,9 @@ struct CredentialRecord: Sendable, Hashable {
     let refreshDate: Date?
     /// The refresh that has begun with the credential; nil if there is none.
     var refresh: Refresh?
+    /// Whether an interceptor was created with the credential, and the store had no record. The store may have lost its
+    /// data, so a credential from a login or from a refresh replaces this one.
+    var isInitial = false
 
     /// Creates the record of a credential that a program has set.
     init(credential: Data, login: UUID = UUID()) {
@@ -91,6 +94,8 @@ extension CredentialRecord {
         /// The date of the refresh in seconds since 1970.
         let refreshed: Double?
         let refresh: Refresh?
+        /// Nil for false.
+        let initial: Bool?
 
         static let presentFormat = 1
     }
@@ -113,6 +118,7 @@ extension CredentialRecord {
             refreshDate: form.refreshed.map { Date(timeIntervalSince1970: $0) }
         )
         refresh = form.refresh
+        isInitial = form.initial ?? false
     }
 
     /// The record as JSON; nil if the credential could not be encoded.
@@ -124,7 +130,8 @@ extension CredentialRecord {
             number: identity.number,
             credential: credential,
             refreshed: refreshDate?.timeIntervalSince1970,
-            refresh: refresh
+            refresh: refresh,
+            initial: isInitial ? true : nil
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -87,7 +87,11 @@ final class InterceptorChain: Sendable {
             return { [self] request in
                 try beginAttempt()
                 defer { state.withLock { $0.isUnderWay = false } }
-                return try await attempt(request)
+                guard let progress = RefreshProgress.current else { return try await attempt(request) }
+                let result: Result<InterceptedResponse, any Error>
+                do { result = .success(try await attempt(request)) } catch { result = .failure(error) }
+                progress.didEnd(result)
+                return try result.get()
             }
         }
         let interceptor = interceptors[index]

@@ -66,7 +66,13 @@ package struct OAuth2Requests: Sendable {
         let request = request(to: endpoint, parameters, assertion)
         let progress = RefreshProgress.current
         progress?.willSend()
-        let (data, response) = try await send(request)
+        let (data, response): (Data, URLResponse)
+        do {
+            (data, response) = try await send(request)
+        } catch {
+            progress?.didFail(with: error)
+            throw error
+        }
         let basic = request.value(forHTTPHeaderField: "Authorization").map { String($0.dropFirst("Basic ".count)) }
         let own = [clientSecret, basic, assertion?.value].compactMap { $0 }
         let answer = OAuth2Answer(data, response, errorCode, hiding: own + secrets)

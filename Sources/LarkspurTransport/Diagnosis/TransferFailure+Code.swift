@@ -53,6 +53,18 @@ extension TransferFailure {
 
     // MARK: Connections
 
+    /// Whether no connection was made. If a request was sent before, libcurl was about to send it again.
+    var isAboutConnecting: Bool {
+        switch curlCode {
+        case 5, 6, 7, 28, 35, 45, 51, 53, 54, 58, 60, 64, 66, 77, 80, 82, 83, 89, 90, 91, 96, 97: true
+        case 56: isAboutTunnel
+        default: false
+        }
+    }
+
+    /// Whether the proxy has made no tunnel.
+    private var isAboutTunnel: Bool { says("connect tunnel", "from proxy after connect") }
+
     /// Whether the proxy's name was not found. If the system's own look-up fails immediately, libcurl 8.13 and later
     /// report the number 6. Then only libcurl's message shows that the name is the proxy's.
     var isAboutProxyName: Bool { curlCode == 5 || curlCode == 6 && says("resolve proxy") }
@@ -85,7 +97,7 @@ extension TransferFailure {
     /// The code for a connection that failed while it was in use. libcurl uses the same numbers for errors of a proxy,
     /// for errors in a peer's TLS, and for malformed chunks.
     private var lostConnectionCode: URLError.Code {
-        if says("connect tunnel", "from proxy after connect") {
+        if isAboutTunnel {
             return says("407") ? .userAuthenticationRequired : .cannotConnectToHost
         }
         if says("in chunked-encoding", "chunk hex", "chunk size", "response header", "bytes header", "headers") {

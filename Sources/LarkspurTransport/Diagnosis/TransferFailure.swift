@@ -38,15 +38,14 @@ struct TransferFailure: Sendable, Hashable {
     /// The status of the proxy's response to `CONNECT`; 0 without a response.
     var tunnelStatus = 0
 
+    /// libcurl's report of the failure.
+    var cause: CurlError {
+        CurlError(code: Int(curlCode), message: message, systemError: osError, verifyResult: verifyResult)
+    }
+
     /// Returns the error that the task reports.
     func error(url: URL?) -> URLError {
         let code = urlErrorCode
-        let cause = CurlError(
-            code: Int(curlCode),
-            message: message,
-            systemError: osError,
-            verifyResult: verifyResult
-        )
         let error = URLError.engine(code, sentence(for: code), url: url, underlying: cause as NSError)
         guard let failure = tlsFailure(for: code, url: url) else { return error }
         var details: [String: Any] = [TLSFailure.userInfoKey: failure]

@@ -13,6 +13,7 @@ extension Exchange {
             takesContent: content != nil && takesContent,
             resend: { resendDecision(after: .lost) }
         )
+        if verdict == .send || verdict == .sendFromBeginning { history.noteSending() }
         switch verdict {
         case .send:
             if transfer.route.sharesConnection { noteSelection() }
@@ -54,6 +55,7 @@ extension Exchange {
     /// repeated and the repetition requires a new connection; or libcurl must not send the request twice, but does not
     /// ask the engine before it sends.
     func configureConnection(of handle: EasyHandle) {
+        if !handle.seesSendings { history.noteUnseenSending() }
         handle.connectionUse.makesConnection =
             history.needsNewConnection || !handle.seesSendings && (takesContent || resendDecision == .fail)
             || opensConnection

@@ -24,6 +24,7 @@ extension Exchange {
             pass: { [task] in task.session.loop.post(.reported(task, $0, $1)) }
         )
         transaction.beginLoading()
+        history.noteUnseenSending()
         current.loading = ProtocolLoading(loader: loader)
         loader.start()
         return true

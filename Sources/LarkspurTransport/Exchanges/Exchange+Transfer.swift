@@ -219,15 +219,29 @@ extension Exchange {
     }
 
     private func error(of handle: EasyHandle, result: Int32) -> URLError {
-        if isLeftToEngine(after: result) { return repetitionFailure }
+        let failure = failure(of: handle, result: result)
+        // libcurl has lost a reused connection after sending, and could not make another one to send the request again.
+        // The server may have executed the request, so the new connection is not the matter.
+        guard transfer.sending.isUnanswered, transfer.response == nil, failure.isAboutConnecting,
+            !isLeftToEngine(after: result), resendDecision == .fail
+        else { return error(of: failure, handle) }
+        return ResendDecision.error(for: request, underlying: failure.cause as NSError)
+    }
+
+    private func error(of failure: TransferFailure, _ handle: EasyHandle) -> URLError {
+        if isLeftToEngine(after: failure.curlCode) { return repetitionFailure }
         if let address = handle.addresses.refused, handle.addresses.tried.isEmpty {
             return AccessRules.refusal(of: address, destination)
         }
-        let (server, proxy) = peers(of: handle)
-        if result == CURLE_OPERATION_TIMEDOUT, let limit = transfer.route.connectTimeout {
-            let target = (proxy ?? server).map { " to the \($0)" } ?? ""
+        if failure.curlCode == CURLE_OPERATION_TIMEDOUT, let limit = transfer.route.connectTimeout {
+            let target = (failure.proxy ?? failure.server).map { " to the \($0)" } ?? ""
             return engineError(.timedOut, "No connection\(target) was made within \(limit) seconds.")
         }
+        return failure.error(url: destination.url)
+    }
+
+    private func failure(of handle: EasyHandle, result: Int32) -> TransferFailure {
+        let (server, proxy) = peers(of: handle)
         let objection = objection(of: handle, result: result)
         let refusedProxy = refusedProxy(of: handle, result: result)
         let verification = refusedProxy == nil ? CURLINFO_SSL_VERIFYRESULT : CURLINFO_PROXY_SSL_VERIFYRESULT
@@ -247,7 +261,7 @@ extension Exchange {
             server: server,
             proxy: proxy,
             tunnelStatus: transfer.route.isTunnelled ? handle.long(CURLINFO_HTTP_CONNECTCODE) : 0
-        ).error(url: destination.url)
+        )
     }
 
     /// Returns the server, and the proxy if there is one. The addresses that were tried belong to the proxy. Without a

@@ -298,7 +298,7 @@ final class Exchange: DeadlineHolder {
 
     /// Ends the task with a failure, unless a stored response can replace the failure.
     func fail(_ error: URLError) {
-        if let fallback = fallback(after: error) { replay(fallback) } else { end(.failure(error)) }
+        if let fallback = fallback(after: error) { replay(fallback) } else { end(.failure(history.noted(in: error))) }
     }
 
     /// Ends the task in any phase. Must not be called from within libcurl.

@@ -43,6 +43,10 @@ struct TaskTimers {
 /// The data about a task's earlier requests that affects its next requests.
 struct TaskHistory {
     private(set) var redirects = 0
+    /// Whether a byte of a request may have been sent.
+    private(set) var hasSent = false
+    /// Whether a request may be sent without the engine's knowledge: by a `URLProtocol`, or by libcurl before 7.80.
+    private(set) var hasUnseenSending = false
     /// The credentials of the task; nil until one is known for a request, or demanded by a response.
     @Boxed var authentication: AuthenticationState?
     /// Whether stored responses are ignored, because a 304 did not match the stored response.
@@ -62,6 +66,18 @@ struct TaskHistory {
     var needsHTTP1 = false
     /// The task's first request with the scheme https, if HSTS requires https; nil otherwise.
     @Boxed var securedRequest: URLRequest?
+
+    /// Records that libcurl begins to send a request.
+    mutating func noteSending() { hasSent = true }
+
+    /// Records that the engine does not see whether a request is sent.
+    mutating func noteUnseenSending() { hasUnseenSending = true }
+
+    /// Returns an error with the knowledge whether a request was sent (``RequestSending``).
+    func noted(in error: URLError) -> URLError {
+        guard hasSent || !hasUnseenSending else { return error }
+        return URLError(error.code, userInfo: error.userInfo.merging([RequestSending.userInfoKey: hasSent]) { $1 })
+    }
 
     /// Returns the failure of a task that has reached the limit of redirects; nil for other tasks.
     func excessOfRedirects(over limit: Int, at url: URL?) -> URLError? {

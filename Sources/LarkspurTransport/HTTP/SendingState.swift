@@ -38,6 +38,9 @@ struct SendingState: Sendable {
     /// Whether sending has begun on a connection.
     var hasBegun: Bool { course != .notBegun }
 
+    /// Whether a byte of the request may have been sent, and no response has followed.
+    var isUnanswered: Bool { course == .unanswered }
+
     /// Whether the server has reported that it did not process the last attempt.
     var isRefused: Bool { course == .refused }
 

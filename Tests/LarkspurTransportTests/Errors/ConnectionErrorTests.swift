@@ -153,6 +153,31 @@ struct ConnectionErrorTests {
         #expect(error.localizedDescription == sentence)
         let silent = try await self.error(of: "http://127.0.0.1:\(server.port)/", timeout: 1)
         #expect(silent.localizedDescription == "Not a byte was sent or received for 1.0 seconds.")
+        guard Self.seesSendings else { return }
+        #expect(wasSent(error) == false)
+        #expect(wasSent(silent) == true)
+    }
+
+    /// Whether libcurl reports that it begins to send a request (7.80 and later).
+    private static let seesSendings = Libcurl.versionNumber >= 0x075000
+
+    private func wasSent(_ error: URLError) -> Bool? { error.userInfo[RequestSending.userInfoKey] as? Bool }
+
+    @Test("An error tells whether a request was sent", .enabled(if: seesSendings))
+    func sending() async throws {
+        let server = try RawServer { connection in
+            connection.read(atLeast: 16)
+            connection.write("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+        }
+        defer { server.stop() }
+        // A request without a connection, or without a handshake, was not sent.
+        let address = "127.0.0.1:\(server.port)"
+        for url in ["http://127.0.0.1:1/", "http://nowhere.invalid/", "https://\(address)/"] {
+            #expect(wasSent(try await error(of: url)) == false, "\(url)")
+        }
+        // Before a redirect, a request was sent.
+        let error = try await error(of: "http://\(address)/")
+        #expect(error.code == .cannotConnectToHost && wasSent(error) == true)
     }
 }
 

@@ -183,6 +183,43 @@ struct KeptConnectionTests {
         return connections.count == 3 && connections[1] == 0 && connections[2] > 0
     }
 
+    @Test(
+        "If a request was lost with its reused connection, and the server then stops, the error does not seem to be one before the sending",
+        arguments: ["POST", "PATCH", "GET", "PUT"],
+        [Body.none, .short]
+    )
+    func stoppedServer(method: String, body: Body) async throws {
+        let (lines, isStopped) = (Recorder<Data>(), DispatchSemaphore(value: 0))
+        let server = try RawServer { connection in
+            guard !connection.readHead().isEmpty else { return }
+            connection.write(KeptServer.kept)
+            lines.record(connection.readRequest())
+            isStopped.wait()
+        }
+        defer { server.stop() }
+        let session = CurlURLSession(configuration: .testing)
+        defer { session.finishTasksAndInvalidate() }
+        #expect(try await session.outcome(of: server.url).text == "kept")
+        let outcomes = Recorder<Outcome>()
+        let content = body == .none ? nil : Data("content".utf8)
+        session.dataTask(with: URLRequest(server.url, method, body: content)) {
+            outcomes.record(Outcome(data: $0, response: $1, error: $2))
+        }.resume()
+        #expect(try await lines.first().isEmpty == false)
+        // New connections are refused from now on.
+        server.stop()
+        isStopped.signal()
+        let error = try #require(try await outcomes.first().error as? URLError)
+        if method == "GET" || method == "PUT" {
+            #expect(error.code == .cannotConnectToHost)
+        } else {
+            #expect(error.code == .networkConnectionLost)
+            #expect(error.localizedDescription.contains("may have executed"))
+        }
+        #expect(error.curlError?.systemError == ECONNREFUSED)
+        #expect(error.userInfo[RequestSending.userInfoKey] as? Bool == true)
+    }
+
     @Test("A response whose header begins with a folded line does not depend on the response before")
     func foldedBeginning() async throws {
         // libcurl would append the line to a field of the response before, which it has freed.

@@ -9,12 +9,19 @@ struct CredentialRecordTests {
     private static let first = CredentialRecord(credential: Data("c0".utf8), login: login)
     private static let second = first.refreshed(Data("c1".utf8), at: Date(timeIntervalSince1970: 1.5))
     private static let other = CredentialRecord(credential: Data("x".utf8))
+    private static let initial = marked(first, isInitial: true)
     private static let begun = first.marked(CredentialRecord.Refresh(lease: 7))
     private static let ended = first.marked(CredentialRecord.Refresh(lease: 7, hasEnded: true))
 
+    private static func marked(_ record: CredentialRecord, isInitial: Bool) -> CredentialRecord {
+        var record = record
+        record.isInitial = isInitial
+        return record
+    }
+
     // MARK: JSON
 
-    @Test("A record is read as it was written", arguments: [first, second, other, begun, ended])
+    @Test("A record is read as it was written", arguments: [first, second, other, begun, ended, initial])
     func roundTrip(_ record: CredentialRecord) throws {
         #expect(try CredentialRecord(json: try #require(record.json)) == record)
     }
@@ -79,12 +86,27 @@ struct CredentialRecordTests {
         var renewed = known
         renewed.wasRefreshed(to: second)
         let (none, initial) = (CredentialCopy(initial: nil), CredentialCopy(initial: first))
+        var (begunByOther, seen, adopted) = (known, known, known)
+        begunByOther.wasStored(as: begun)
+        seen.wasStored(as: ended)
+        adopted.adopt(begun)
+        var configured = CredentialCopy(initial: first)
+        configured.wasStored(as: Self.initial)
+        let otherInitial = marked(other, isInitial: true)
         let (set, removed) = (CredentialCopy(replacement: other), CredentialCopy(replacement: nil))
         let removal = CredentialRecord.removal
         return [
             ("nothing, nothing", none, nil, .remove),
             ("nothing, a record", none, first, .adopt(first)),
-            ("initial, nothing", initial, nil, .write(first)),
+            ("initial, nothing", initial, nil, .write(Self.initial)),
+            ("initial, another initial", initial, otherInitial, .adopt(otherInitial)),
+            ("known initial, another initial", configured, otherInitial, .adopt(otherInitial)),
+            ("known, another initial", known, otherInitial, .write(first)),
+            ("renewed, another initial", renewed, otherInitial, .write(second)),
+            ("begun, another initial", begunByOther, otherInitial, .write(begun)),
+            ("begun, nothing", begunByOther, nil, .write(begun)),
+            ("ended, nothing", seen, nil, .write(ended)),
+            ("adopted during a refresh, nothing", adopted, nil, .write(begun)),
             ("initial, another", initial, other, .adopt(other)),
             ("initial, the same", initial, begun, .keep(begun)),
             ("known, nothing", known, nil, .write(first)),

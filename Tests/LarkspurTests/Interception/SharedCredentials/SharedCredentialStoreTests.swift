@@ -211,17 +211,6 @@ extension SharedCredentialTests {
         try await eventually(200) { try await other.call() }
     }
 
-    @Test("A store that has lost its data gets the credential again, and no refresh token is used twice")
-    func lost() async throws {
-        let (one, other) = (try makeProcess(first), try makeProcess(first))
-        #expect(try await statuses(one, other) == [200, 200])
-        base.removeAll()
-        server.revoke()
-        #expect(try await statuses(one, other) == [200, 200])
-        #expect(server.refreshCount == 1 && server.reused.isEmpty)
-        #expect(one.login.credential == server.newest && other.login.credential == server.newest)
-    }
-
     private func storedToken() async throws -> NumberedToken? {
         try await record()?.credential.map { try JSONDecoder().decode(NumberedToken.self, from: $0) }
     }
