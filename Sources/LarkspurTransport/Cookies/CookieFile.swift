@@ -54,7 +54,8 @@ public final class CookieFile: Sendable {
         self.lockLimit = lockLimit
         let cookies = try Self.read(file).filter { !$0.value.isExpired(at: now()) }
         for (identity, cookie) in cookies { cookie.cookie(identity).map(storage.setCookie) }
-        setBase(cookies)
+        let stored = Set((storage.cookies ?? []).map { CookieIdentity($0) })
+        setBase(cookies) { stored.contains($0) }
     }
 
     /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage.
@@ -76,31 +77,44 @@ public final class CookieFile: Sendable {
             written = changes.applied(to: try Self.read(file)).filter { !$0.value.isExpired(at: now) }
             return CookieLines.encode(written)
         }
-        adopt(written, madeFrom: own)
-        setBase(written)
+        let added = adopt(written, madeFrom: own)
+        // A cookie of this process that a response has deleted since then stays in the base, so that the next call
+        // removes it from the file.
+        setBase(written) { own[$0] != nil || added.contains($0) }
     }
 
     /// Records what the file has. A cookie that the storage does not accept is left out, because otherwise it would
     /// count as one that this process has removed.
-    private func setBase(_ cookies: [CookieIdentity: CookieLines.Cookie]) {
-        let stored = Set((storage.cookies ?? []).map { CookieIdentity($0) })
-        base.withLock { $0 = cookies.filter { stored.contains($0.key) } }
+    private func setBase(
+        _ cookies: [CookieIdentity: CookieLines.Cookie],
+        _ isAccepted: (CookieIdentity) -> Bool
+    ) {
+        base.withLock { $0 = cookies.filter { isAccepted($0.key) } }
     }
 
     /// Changes the storage to what was written. Cookies that responses have changed meanwhile stay.
+    /// - Returns: The cookies that the storage did not have before the write, and has now.
     private func adopt(
         _ written: [CookieIdentity: CookieLines.Cookie],
         madeFrom own: [CookieIdentity: CookieLines.Cookie]
-    ) {
-        let present = Dictionary((storage.cookies ?? []).map { (CookieIdentity($0), $0) }) { $1 }
+    ) -> Set<CookieIdentity> {
+        var added: Set<CookieIdentity> = []
+        // Responses can change the storage at any time. So it is read directly before each change, and after it.
         for (identity, cookie) in written where own[identity] != cookie {
-            guard present[identity].map(CookieLines.Cookie.init) == own[identity] else { continue }
-            cookie.cookie(identity).map(storage.setCookie)
+            if stored(identity).map(CookieLines.Cookie.init) == own[identity] {
+                cookie.cookie(identity).map(storage.setCookie)
+            }
+            if own[identity] == nil, stored(identity) != nil { added.insert(identity) }
         }
         for (identity, cookie) in own where written[identity] == nil {
-            guard let stored = present[identity], CookieLines.Cookie(stored) == cookie else { continue }
+            guard let stored = stored(identity), CookieLines.Cookie(stored) == cookie else { continue }
             storage.deleteCookie(stored)
         }
+        return added
+    }
+
+    private func stored(_ identity: CookieIdentity) -> HTTPCookie? {
+        storage.cookies?.first { $0.domain == identity.domain && CookieIdentity($0) == identity }
     }
 
     private static func read(_ file: URL) throws -> [CookieIdentity: CookieLines.Cookie] {
