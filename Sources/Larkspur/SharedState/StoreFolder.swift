@@ -87,7 +87,7 @@ struct StoreFolder: Sendable {
         let data = StoreRecord(content, at: now).encoded
         try failing(at: path) {
             let temporary = Self.temporaryPrefix + UUID().uuidString
-            // Buckets and leases mean nothing after a loss of power: all holders are gone, and buckets fill.
+            // Buckets and leases mean little after a loss of power: all holders are gone, and buckets fill.
             try WholeFile.replace(path, temporary: temporary, isDurable: kind == .value) {
                 try WholeFile.write(data, to: $0)
             }
@@ -140,9 +140,10 @@ struct StoreFolder: Sendable {
     private func state(_ lock: Lock) -> StoreRecord? {
         var buffer = [UInt8](repeating: 0, count: StoreRecord.longestLine)
         let count = pread(lock.descriptor, &buffer, buffer.count, 0)
-        guard count > 0, let record = StoreRecord(Data(buffer[..<count])), record.content.number != nil else {
-            return nil
-        }
+        // A process that was killed after it has written a shorter line leaves the end of the longer one.
+        guard count > 0, let newline = buffer[..<count].firstIndex(of: .lineFeed),
+            let record = StoreRecord(Data(buffer[...newline])), record.content.number != nil
+        else { return nil }
         return record
     }
 
@@ -160,11 +161,7 @@ struct StoreFolder: Sendable {
     /// Removes all files that have ended, and those of processes that were killed, once in ``cleaningInterval``.
     private func removeEnded(_ lock: Lock) throws {
         let state = state(lock)
-        if let state, state.isComparable(at: lock.now),
-            lock.now.uptime.adding(-state.time) < cleaningInterval.nanoseconds
-        {
-            return
-        }
+        if let state, state.age(at: lock.now) < cleaningInterval.nanoseconds { return }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where isRemnant(name, lock) {
             unlink("\(path)/\(name)")
         }

@@ -124,6 +124,8 @@ struct FolderStoreTests {
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .zero)
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .milliseconds(500))
         clock.restart("second")
+        #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .milliseconds(500))
+        clock.advance(.milliseconds(500))
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .zero)
     }
 
@@ -155,11 +157,79 @@ struct FolderStoreTests {
         #expect(try await !other.renew(second, duration: .seconds(1)))
         let third = try #require(try await acquire(one))
         #expect(third.number > second.number)
-        // No holder survives a start of the system, and the wall clock may be wrong.
+        // No holder survives a start of the system, but the lease stays for its own duration at most.
         clock.restart("second")
-        clock.setWall(.seconds(-10_000_000))
+        clock.advance(.seconds(9))
+        #expect(try await other.acquireLease(for: "a", duration: .seconds(10)) == .held(.seconds(1)))
+        clock.advance(.seconds(1))
         let fourth = try #require(try await acquire(one))
         #expect(fourth.number > third.number)
+        // A machine that has no right time when it starts.
+        clock.restart("third")
+        clock.setWall(.seconds(-10_000_000))
+        let fifth = try #require(try await acquire(one))
+        #expect(fifth.number > fourth.number)
+    }
+
+    @Test(
+        "Processes that see different starts of one system share values, buckets and leases",
+        arguments: [-500, 3000]
+    )
+    func containers(_ difference: Int64) async throws {
+        let (one, other) = (
+            try makeStore(),
+            try FolderStore(
+                folder: URL(fileURLWithPath: path),
+                waitLimit: .seconds(120),
+                cleaningInterval: .zero
+            ) { [clock] in
+                let now = clock.now
+                let uptime = now.uptime + Duration.milliseconds(difference).nanoseconds
+                return StoreTime(start: "-", uptime: uptime, wall: now.wall)
+            }
+        )
+        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(3))
+        var numbers: [UInt64] = []
+        for _ in 0..<3 {
+            for (store, next) in [(one, other), (other, one)] {
+                guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: .seconds(10)) else {
+                    Issue.record("The lease is held.")
+                    return
+                }
+                numbers.append(lease.number)
+                #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero)
+                #expect(try await next.takeToken(for: "a", from: bucket, within: .seconds(2)) == .zero)
+                #expect(try await store.takeToken(for: "a", from: bucket, within: .seconds(2)) == .zero)
+                #expect(try await store.replaceValue(for: "a", version: nil, with: Data([1]), lifetime: .seconds(10)))
+                clock.advance(.milliseconds(400))
+                #expect(try await next.acquireLease(for: "a", duration: .seconds(10)) == .held(.milliseconds(9600)))
+                #expect(try await next.takeToken(for: "a", from: bucket, within: .zero) == .milliseconds(600))
+                // Each process can continue the work of the other.
+                #expect(try await next.renew(lease, duration: .seconds(4)))
+                #expect(try await store.acquireLease(for: "a", duration: .seconds(1)) == .held(.seconds(4)))
+                clock.advance(.seconds(3))
+                #expect(try await store.renew(lease, duration: .seconds(1)))
+                #expect(try await next.value(for: "a") != nil)
+                clock.advance(.milliseconds(6600))
+                #expect(try await next.value(for: "a") == nil)
+            }
+        }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == 6)
+    }
+
+    @Test("The state of the folder is read after a process was killed that has written a shorter one")
+    func shorterState() async throws {
+        let store = try makeStore()
+        func acquire() async throws -> UInt64 {
+            guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: .zero) else { return 0 }
+            return lease.number
+        }
+        let first = try await acquire()
+        let lock = URL(fileURLWithPath: "\(path)/lock")
+        try (Data(contentsOf: lock) + Data("7\n".utf8)).write(to: lock)
+        clock.setWall(.seconds(-1000))
+        #expect(first > 0)
+        #expect(try await acquire() == first + 1)
     }
 
     @Test("Fencing numbers increase if files or the folder are deleted, or if the wall clock is set back")
