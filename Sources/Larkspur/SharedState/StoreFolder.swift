@@ -172,7 +172,9 @@ struct StoreFolder: Sendable {
         if name.begins(with: Self.temporaryPrefix) {
             return UUID(uuidString: String(name.utf8.dropFirst(Self.temporaryPrefix.utf8.count)) ?? "") != nil
         }
-        guard let kind = Kind.allCases.first(where: { name.begins(with: $0.rawValue) }) else { return false }
+        guard let kind = Kind.allCases.first(where: { name.begins(with: $0.rawValue) }),
+            Self.isHash(name.utf8.dropFirst(kind.rawValue.utf8.count))
+        else { return false }
         do {
             // Damaged buckets and leases count as missing.
             guard let record = try read("\(path)/\(name)", kind) else { return true }
@@ -181,6 +183,11 @@ struct StoreFolder: Sendable {
             // This file stays, so that the next step of its key reports the error.
             return false
         }
+    }
+
+    /// Whether a part of a name is a hash as ``path(_:_:)`` writes it. Other files are not those of a store.
+    private static func isHash(_ text: Substring.UTF8View) -> Bool {
+        text.count == 64 && text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     // MARK: Errors

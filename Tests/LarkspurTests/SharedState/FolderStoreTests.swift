@@ -301,6 +301,23 @@ struct FolderStoreTests {
         #expect(try await store.value(for: "a") != nil)
     }
 
+    @Test("Files with other names stay, also if their names begin like those of the store")
+    func foreignFiles() async throws {
+        let store = try makeStore(cleaningInterval: .zero)
+        let digits = String(repeating: "0123456789abcdef", count: 4)
+        let names = [
+            "lease-2024.pdf", "bucket-", "value-list.txt", "lease-\(digits).pdf", "bucket-\(digits)0",
+            "lease-\(digits.dropLast())g", "bucket-\(digits.uppercased())", "lease-\(digits.dropLast())",
+        ]
+        for name in names + ["lease-\(digits)"] {
+            try Data([1]).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        }
+        for _ in 0..<2 { _ = try await store.acquireLease(for: "a", duration: .zero) }
+        // Only the damaged file with the name of a lease is gone.
+        #expect(try Set(names).isSubset(of: files()))
+        #expect(try !files().contains("lease-\(digits)"))
+    }
+
     @Test("A folder that others can write, a link and a file are refused")
     func refusal() throws {
         let parent = folder.url.path
