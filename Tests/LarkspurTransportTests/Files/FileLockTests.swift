@@ -103,4 +103,22 @@ struct FileLockTests {
         #expect(try Data(contentsOf: file) == Data("new".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["file", "link"])
     }
+
+    @Test("The content that a killed process has left is removed by the next change, and not followed if it is a link")
+    func remnants() throws {
+        let file = folder.url.appendingPathComponent("file")
+        let other = try folder.file("other", Data("other".utf8))
+        let remnant = folder.url.appendingPathComponent(".file.new").path
+        for isLink in [false, true] {
+            if isLink {
+                try #require(symlink("other", remnant) == 0)
+            } else {
+                try #require(FileManager.default.createFile(atPath: remnant, contents: Data("secret".utf8)))
+            }
+            try PrivateFile.update(file) { Data("new".utf8) }
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+            #expect(try Data(contentsOf: other) == Data("other".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["file", "other"])
+        }
+    }
 }
