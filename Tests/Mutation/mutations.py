@@ -288,8 +288,8 @@ MUTATIONS = [
     Mutation(
         "a step of a folder store needs the lock",
         ENGINE + "Files/FileLock.swift",
-        "while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {",
-        "while flock(descriptor, LOCK_EX | LOCK_NB) != 0, !isMutated {",
+        "while attempt(descriptor) != 0 {",
+        "while attempt(descriptor) != 0, !isMutated {",
         ["LarkspurTransportTests.FileLockTests", "LarkspurTests.FolderStoreTests"],
     ),
     Mutation(

@@ -85,7 +85,7 @@ struct SessionFile {
         } catch let error as UsageError {
             throw error
         } catch let error as POSIXError where error.code == .ETIMEDOUT {
-            throw failure("another program has been writing it for five seconds")
+            throw failure("other programs have been writing it for five seconds")
         } catch {
             throw failure(Sink.reason(of: error))
         }

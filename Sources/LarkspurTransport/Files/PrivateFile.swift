@@ -32,17 +32,20 @@ package enum PrivateFile {
     ///
     /// The lock is a file beside the file, after links were followed: `.NAME.lock`. It exists only during the change, as
     /// does the new content in `.NAME.new`. If a process is killed, the next change removes both. Other programs, such
-    /// as curl, do not look at the lock, but they read either the old content or the new. Blocks the calling thread,
-    /// which must not be one of Swift's tasks.
+    /// as curl, do not look at the lock, but they read either the old content or the new. On a file system
+    /// without locks, the file is changed without the lock. Blocks the calling thread, which must not be one of Swift's
+    /// tasks.
     /// - Parameters:
     ///   - file: The file, which may be missing. Its folder has to exist.
-    ///   - limit: The longest time to wait for another process. Default: five seconds.
+    ///   - limit: The longest time to wait for other processes. Default: five seconds.
+    ///   - attempt: Locks a descriptor. Default: ``FileLock/attempt``.
     ///   - change: Reads the file, and returns its new content.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if another process has held the lock for too long;
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock for too long;
     ///   ``Refusal``; the error of the closure.
     package static func update(
         _ file: URL,
         waitingAtMost limit: Duration = FileLock.waitLimit,
+        attempt: (Int32) -> Int32 = FileLock.attempt,
         _ change: () throws -> Data
     ) throws {
         switch try Destination(of: file.path) {
@@ -51,12 +54,22 @@ package enum PrivateFile {
             try WholeFile.write(change(), to: descriptor)
         case .file(let path):
             let (folder, name) = (WholeFile.folder(of: path), WholeFile.name(of: path))
-            try FileLock.hold("\(folder)/.\(name).lock", until: .now + limit, isKept: false) { _ in
+            let lock = "\(folder)/.\(name).lock"
+            var isLocked = false
+            do {
+                try FileLock.hold(lock, until: .now + limit, isKept: false, attempt: attempt) { _ in
+                    isLocked = true
+                    let data = try change()
+                    // Only the holder of the lock uses this name. So a file of a process that was killed does not
+                    // remain.
+                    let temporary = ".\(name).new"
+                    unlink("\(folder)/\(temporary)")
+                    try WholeFile.replace(path, temporary: temporary) { try WholeFile.write(data, to: $0) }
+                }
+            } catch let error as POSIXError where !isLocked && FileLock.isUnsupported(error) {
+                unlink(lock)
                 let data = try change()
-                // Only the holder of the lock uses this name. So a file of a process that was killed does not remain.
-                let temporary = ".\(name).new"
-                unlink("\(folder)/\(temporary)")
-                try WholeFile.replace(path, temporary: temporary) { try WholeFile.write(data, to: $0) }
+                try WholeFile.replace(path, temporary: temporaryName(for: path)) { try WholeFile.write(data, to: $0) }
             }
         }
     }

@@ -334,6 +334,22 @@ struct FolderStoreTests {
         #expect(error?.localizedDescription == error?.description)
     }
 
+    @Test(
+        "An error says what has failed",
+        arguments: [
+            (.ENOLCK, "its file system has no locks, which a store needs"),
+            (.EOPNOTSUPP, "its file system has no locks, which a store needs"),
+            (.ETIMEDOUT, "other processes have used the lock for too long"),
+            (
+                .EPERM,
+                "it belongs to another user, other users can write it, or the system does not permit to change it"
+            ),
+        ] as [(POSIXErrorCode, String)]
+    )
+    func reasons(_ code: POSIXErrorCode, _ reason: String) {
+        #expect(FolderStoreError(code, "/a").description == "The store failed at /a: \(reason).")
+    }
+
     @Test("A store whose folder is written by others later fails")
     func laterRefusal() async throws {
         let store = try makeStore()

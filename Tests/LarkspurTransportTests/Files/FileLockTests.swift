@@ -121,4 +121,35 @@ struct FileLockTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["file", "other"])
         }
     }
+
+    @Test("On a file system without locks, a file is changed without one", arguments: [ENOSYS, EOPNOTSUPP, ENOLCK])
+    func withoutLocks(code: Int32) throws {
+        let file = folder.url.appendingPathComponent("file")
+        func fail(_: Int32) -> Int32 {
+            errno = code
+            return -1
+        }
+        try PrivateFile.update(file, attempt: fail) {
+            // Another process may be at the same point, with the same name for the temporary file.
+            try Data("other".utf8).write(to: folder.url.appendingPathComponent(".file.new"))
+            return Data("new".utf8)
+        }
+        #expect(try Data(contentsOf: file) == Data("new".utf8))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        #expect(names == [".file.new", "file"])
+        let path = path
+        let error = #expect(throws: POSIXError.self) {
+            try FileLock.hold(path, until: .now, isKept: true, attempt: fail) { _ in }
+        }
+        #expect(error?.code.rawValue == code)
+        // The error of the change is none of the lock.
+        var count = 0
+        #expect(throws: POSIXError(.ENOLCK)) {
+            try PrivateFile.update(file) {
+                count += 1
+                throw POSIXError(.ENOLCK)
+            }
+        }
+        #expect(count == 1)
+    }
 }
