@@ -175,14 +175,24 @@ struct StoreFolder: Sendable {
         guard let kind = Kind.allCases.first(where: { name.begins(with: $0.rawValue) }),
             Self.isHash(name.utf8.dropFirst(kind.rawValue.utf8.count))
         else { return false }
+        let path = "\(path)/\(name)"
         do {
+            // Values can be large, and all other processes wait meanwhile. So only those that have ended are read whole.
+            if kind == .value, try !hasEnded(valueAt: path, lock) { return false }
             // Damaged buckets and leases count as missing.
-            guard let record = try read("\(path)/\(name)", kind) else { return true }
+            guard let record = try read(path, kind) else { return true }
             return record.hasEnded(at: lock.now)
         } catch {
             // This file stays, so that the next step of its key reports the error.
             return false
         }
+    }
+
+    /// Whether a value has ended, according to the first line of its file, which may be damaged.
+    private func hasEnded(valueAt path: String, _ lock: Lock) throws -> Bool {
+        let limit = StoreRecord.longestLine
+        let start = try WholeFile.read(path, limit: limit, followsLink: false, isTruncated: true)
+        return start.flatMap { StoreRecord(start: $0) }?.hasEnded(at: lock.now) ?? false
     }
 
     /// Whether a part of a name is a hash as ``path(_:_:)`` writes it. Other files are not those of a store.

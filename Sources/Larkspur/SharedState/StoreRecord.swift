@@ -104,18 +104,24 @@ struct StoreRecord: Sendable, Equatable {
     static func withChecksum(_ rest: Data) -> Data { Data("\(magic) \(checksum(rest)) ".utf8) + rest }
 
     /// Decodes a file. Returns nil if it is incomplete, damaged, or has another format.
-    init?(_ file: Data) {
+    init?(_ file: Data) { self.init(file, isWhole: true) }
+
+    /// Decodes the line of a file, without the data of a value and without the checksum, which includes the data.
+    /// - Parameter start: The first bytes of the file, at least ``longestLine`` or all.
+    init?(start: Data) { self.init(start, isWhole: false) }
+
+    private init?(_ file: Data, isWhole: Bool) {
         guard let newline = file.prefix(Self.longestLine).firstIndex(of: .lineFeed) else { return nil }
         let prefix = Array("\(Self.magic) ".utf8)
         let sum = file.dropFirst(prefix.count).prefix(Self.checksumLength)
         let rest = file.dropFirst(prefix.count + Self.checksumLength + 1)
         guard file.starts(with: prefix), rest.startIndex <= newline,
-            file[rest.startIndex - 1] == .space, sum.elementsEqual(Self.checksum(rest).utf8),
+            file[rest.startIndex - 1] == .space, !isWhole || sum.elementsEqual(Self.checksum(rest).utf8),
             file[rest.startIndex..<newline].allSatisfy({ (0x20...0x7E).contains($0) })
         else { return nil }
         let line = String(decoding: file[rest.startIndex..<newline], as: UTF8.self)
         var words = line.parts(separatedBy: " ").map(String.init)[...]
-        let data = Data(file[(newline + 1)...])
+        let data = isWhole ? Data(file[(newline + 1)...]) : nil
         guard let kind = words.popFirst(), let start = words.popFirst(),
             let time = words.popFirst().flatMap(Int64.init),
             let wall = words.popFirst().flatMap(Int64.init)
@@ -138,22 +144,22 @@ struct StoreRecord: Sendable, Equatable {
 extension StoreRecord.Content {
     /// - Parameters:
     ///   - words: The words after the times.
-    ///   - data: The bytes after the line.
-    fileprivate init?(_ kind: String, _ words: [String], _ data: Data) {
+    ///   - data: The bytes after the line; nil if they are not known.
+    fileprivate init?(_ kind: String, _ words: [String], _ data: Data?) {
         switch (kind, words.count) {
         case ("value", 3):
-            guard let end = Self.time(words[0]), words[1].utf8.count <= 64, words[2] == "\(data.count)" else {
-                return nil
-            }
-            self = .value(data: data, version: words[1], end: end)
+            guard let end = Self.time(words[0]), words[1].utf8.count <= 64,
+                data.map({ words[2] == "\($0.count)" }) ?? true
+            else { return nil }
+            self = .value(data: data ?? Data(), version: words[1], end: end)
         case ("bucket", 2):
-            guard data.isEmpty, let end = Int64(words[0]), let full = Int64(words[1]) else { return nil }
+            guard data?.isEmpty ?? true, let end = Int64(words[0]), let full = Int64(words[1]) else { return nil }
             self = .bucket(full: full, end: end)
         case ("lease", 2):
-            guard data.isEmpty, let end = Int64(words[0]), let number = UInt64(words[1]) else { return nil }
+            guard data?.isEmpty ?? true, let end = Int64(words[0]), let number = UInt64(words[1]) else { return nil }
             self = .lease(number: number, end: end)
         case ("folder", 1):
-            guard data.isEmpty, let number = UInt64(words[0]) else { return nil }
+            guard data?.isEmpty ?? true, let number = UInt64(words[0]) else { return nil }
             self = .folder(number: number)
         default: return nil
         }

@@ -301,6 +301,29 @@ struct FolderStoreTests {
         #expect(try await store.value(for: "a") != nil)
     }
 
+    @Test("Large values that have ended are removed, except if they are damaged")
+    func cleaningOfValues() async throws {
+        let store = try makeStore(cleaningInterval: .zero)
+        let data = Data(repeating: 0x61, count: 100_000)
+        for key in ["a", "b", "c"] {
+            let lifetime: Duration? = key == "c" ? nil : .seconds(5)
+            _ = try await store.replaceValue(for: key, version: nil, with: data, lifetime: lifetime)
+        }
+        let folder = StoreFolder(URL(fileURLWithPath: path), cleaningInterval: .zero) { [clock] in clock.now }
+        for key in ["b", "c"] {
+            let file = URL(fileURLWithPath: folder.path(.value, key))
+            try (Data(contentsOf: file).dropLast() + [0]).write(to: file)
+        }
+        clock.advance(.seconds(5))
+        _ = try await store.takeToken(
+            for: "a",
+            from: SharedBucket(interval: .seconds(1), capacity: .seconds(1)),
+            within: .zero
+        )
+        let rest = try files().filter { $0.hasPrefix("value-") }
+        #expect(Set(rest.map { "\(path)/\($0)" }) == [folder.path(.value, "b"), folder.path(.value, "c")])
+    }
+
     @Test("Files with other names stay, also if their names begin like those of the store")
     func foreignFiles() async throws {
         let store = try makeStore(cleaningInterval: .zero)

@@ -42,6 +42,15 @@ import Testing
         #expect(StoreRecord(Data(repeating: 0x20, count: 100_000)) == nil)
     }
 
+    @Test("The first line is read without the data")
+    func start() throws {
+        let record = value(String(repeating: "data\n", count: 1000), end: 5)
+        let start = try #require(StoreRecord(start: record.encoded.prefix(StoreRecord.longestLine)))
+        #expect(start == value("", end: 5))
+        #expect(StoreRecord(start: record.encoded.prefix(30)) == nil && StoreRecord(start: Data("a\nb".utf8)) == nil)
+        for record in records { #expect(StoreRecord(start: record.encoded)?.time == record.time) }
+    }
+
     @Test("The format does not change")
     func format() {
         #expect(
