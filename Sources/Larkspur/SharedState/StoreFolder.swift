@@ -36,6 +36,7 @@ struct StoreFolder: Sendable {
         var status = stat()
         if lstat(path, &status) != 0 {
             guard errno == ENOENT else { throw error(path) }
+            let missing = missingFolders
             // If this fails, the next call reports the reason.
             try? FileManager.default.createDirectory(
                 atPath: path,
@@ -43,6 +44,8 @@ struct StoreFolder: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
             guard mkdir(path, 0o700) == 0 || errno == EEXIST, lstat(path, &status) == 0 else { throw error(path) }
+            // So that a value in the folder survives a loss of power. A parent that this user cannot read is left out.
+            for folder in missing { try? WholeFile.syncFolder(WholeFile.folder(of: folder)) }
         }
         // A link may lead to any folder.
         guard status.st_mode & S_IFMT != S_IFLNK else { throw FolderStoreError(.ELOOP, path) }
@@ -50,6 +53,17 @@ struct StoreFolder: Sendable {
         guard status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw FolderStoreError(.EPERM, path)
         }
+    }
+
+    /// The folder and its parents that do not exist.
+    private var missingFolders: [String] {
+        var folders: [String] = []
+        var folder = path
+        while access(folder, F_OK) != 0, folder != ".", folder != "/" {
+            folders.append(folder)
+            folder = WholeFile.folder(of: folder)
+        }
+        return folders
     }
 
     // MARK: Files
