@@ -39,19 +39,20 @@ package enum PrivateFile {
     ///   - file: The file, which may be missing. Its folder has to exist.
     ///   - limit: The longest time to wait for other processes. Default: five seconds.
     ///   - attempt: Locks a descriptor. Default: ``FileLock/attempt``.
-    ///   - change: Reads the file, and returns its new content.
+    ///   - change: Reads the file, and returns its new content. Its parameter is the path of the file after links were
+    ///     followed, which is the one that is locked and replaced.
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock for too long;
     ///   ``Refusal``; the error of the closure.
     package static func update(
         _ file: URL,
         waitingAtMost limit: Duration = FileLock.waitLimit,
         attempt: (Int32) -> Int32 = FileLock.attempt,
-        _ change: () throws -> Data
+        _ change: (String) throws -> Data
     ) throws {
         switch try Destination(of: file.path) {
         case .stream(let descriptor):
             defer { close(descriptor) }
-            try WholeFile.write(change(), to: descriptor)
+            try WholeFile.write(change(file.path), to: descriptor)
         case .file(let path):
             let (folder, name) = (WholeFile.folder(of: path), WholeFile.name(of: path))
             let lock = "\(folder)/.\(name).lock"
@@ -59,7 +60,7 @@ package enum PrivateFile {
             do {
                 try FileLock.hold(lock, until: .now + limit, isKept: false, attempt: attempt) { _ in
                     isLocked = true
-                    let data = try change()
+                    let data = try change(path)
                     // Only the holder of the lock uses this name. So a file of a process that was killed does not
                     // remain.
                     let temporary = ".\(name).new"
@@ -68,7 +69,7 @@ package enum PrivateFile {
                 }
             } catch let error as POSIXError where !isLocked && FileLock.isUnsupported(error) {
                 unlink(lock)
-                let data = try change()
+                let data = try change(path)
                 try WholeFile.replace(path, temporary: temporaryName(for: path)) { try WholeFile.write(data, to: $0) }
             }
         }

@@ -101,7 +101,7 @@ public final class HSTSStore: Sendable {
 
     private static func hosts(in file: URL, capacity: Int, at date: Date) throws -> HSTSHosts {
         var hosts = HSTSHosts(capacity: capacity)
-        for (name, entry) in try HSTSFile.read(file) where date < entry.expirationDate {
+        for (name, entry) in try HSTSFile.read(file.path) where date < entry.expirationDate {
             hosts.insert(entry, for: name, at: date)
         }
         hosts.noteSaved(hosts.entries)
@@ -166,8 +166,9 @@ public final class HSTSStore: Sendable {
     /// Call this method before the program exits, or to check whether the file can be written. The store also writes
     /// the file in the background, but ignores errors there. It saves the changes again with the next change.
     ///
-    /// If another process is just writing the file, the method waits for it for at most five seconds.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other process has not ended its work.
+    /// The method blocks its thread, for up to five seconds while other processes write the file. So do not call it in a
+    /// Swift task or on the main thread of an app: call it on a queue of your own.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work.
     public func save() throws { try queue.sync { try write() } }
 
     // MARK: For sessions

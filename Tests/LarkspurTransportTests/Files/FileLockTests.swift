@@ -92,10 +92,12 @@ struct FileLockTests {
         let file = folder.url.appendingPathComponent("file")
         let link = folder.url.appendingPathComponent("link")
         try #require(symlink("file", link.path) == 0)
-        try PrivateFile.update(link) {
+        try PrivateFile.update(link) { path in
+            // The link may lead elsewhere meanwhile.
+            #expect(path == file.path)
             // The file and its link have one lock.
             let error = #expect(throws: POSIXError.self) {
-                try PrivateFile.update(file, waitingAtMost: .zero) { Data() }
+                try PrivateFile.update(file, waitingAtMost: .zero) { _ in Data() }
             }
             #expect(error?.code == .ETIMEDOUT)
             return Data("new".utf8)
@@ -115,7 +117,7 @@ struct FileLockTests {
             } else {
                 try #require(FileManager.default.createFile(atPath: remnant, contents: Data("secret".utf8)))
             }
-            try PrivateFile.update(file) { Data("new".utf8) }
+            try PrivateFile.update(file) { _ in Data("new".utf8) }
             #expect(try Data(contentsOf: file) == Data("new".utf8))
             #expect(try Data(contentsOf: other) == Data("other".utf8))
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["file", "other"])
@@ -129,7 +131,7 @@ struct FileLockTests {
             errno = code
             return -1
         }
-        try PrivateFile.update(file, attempt: fail) {
+        try PrivateFile.update(file, attempt: fail) { _ in
             // Another process may be at the same point, with the same name for the temporary file.
             try Data("other".utf8).write(to: folder.url.appendingPathComponent(".file.new"))
             return Data("new".utf8)
@@ -145,7 +147,7 @@ struct FileLockTests {
         // The error of the change is none of the lock.
         var count = 0
         #expect(throws: POSIXError(.ENOLCK)) {
-            try PrivateFile.update(file) {
+            try PrivateFile.update(file) { _ in
                 count += 1
                 throw POSIXError(.ENOLCK)
             }
