@@ -171,7 +171,7 @@ struct CookieFileTests {
             result.withLock { $0 = end }
         }
         // The thread has taken its cookies when it waits for the lock.
-        try await eventually(2) { try openLocks() }
+        try await eventually(2) { try OpenFiles.count(of: lock) }
         storage.deleteCookie(try #require(storage.cookies?.first { $0.name == "sid" }))
         flock(descriptor, LOCK_UN)
         close(descriptor)
@@ -180,15 +180,6 @@ struct CookieFileTests {
         #expect(pairs(storage) == ["a=2", "b=1"])
         try cookies.save()
         #expect(try saved == ["a=2", "b=1"] && pairs(storage) == ["a=2", "b=1"])
-    }
-
-    /// The number of descriptors of this process for the lock of the file.
-    private func openLocks() throws -> Int {
-        let descriptors = "/proc/self/fd"
-        return try FileManager.default.contentsOfDirectory(atPath: descriptors).count { name in
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(name)")
-            return target?.hasSuffix("/\(folder.url.lastPathComponent)/.cookies.txt.lock") == true
-        }
     }
 
     @Test("A file that another process has locked, a folder and a missing folder are errors")

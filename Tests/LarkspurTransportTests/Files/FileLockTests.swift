@@ -66,6 +66,41 @@ struct FileLockTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == "240")
     }
 
+    #if os(Linux)
+    @Test("A process that has waited for a file that was removed takes the lock of the next file")
+    func removedFile() async throws {
+        let path = path
+        func lock() throws -> Int32 {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+            return descriptor
+        }
+        func unlock(_ descriptor: Int32) {
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
+        let first = try lock()
+        let isFree = Mutex(false)
+        let result = Mutex<Result<Bool, any Error>?>(nil)
+        Thread.detachNewThread {
+            let end = Result {
+                try FileLock.hold(path, until: .now + .seconds(120), isKept: false) { _ in isFree.withLock { $0 } }
+            }
+            result.withLock { $0 = end }
+        }
+        try await eventually(2) { try OpenFiles.count(of: path) }
+        // As the holder does, but another process takes the lock of a new file before it releases the old one.
+        unlink(path)
+        let second = try lock()
+        unlock(first)
+        try await eventually { try OpenFiles.count(of: path) == 2 || result.withLock { $0 != nil } }
+        isFree.withLock { $0 = true }
+        unlock(second)
+        try await eventually { result.withLock { $0 != nil } }
+        #expect(try result.withLock { $0 }?.get() == true)
+    }
+    #endif
+
     @Test("Links, pipes, folders and missing folders are errors")
     func others() throws {
         try #require(symlink("target", path) == 0)
