@@ -288,9 +288,30 @@ MUTATIONS = [
     Mutation(
         "a step of a folder store needs the lock",
         ENGINE + "Files/FileLock.swift",
-        "while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {",
-        "while flock(descriptor, LOCK_EX | LOCK_NB) != 0, !isMutated {",
+        "while attempt(descriptor) != 0 {",
+        "while attempt(descriptor) != 0, !isMutated {",
         ["LarkspurTransportTests.FileLockTests", "LarkspurTests.FolderStoreTests"],
+    ),
+    Mutation(
+        "a lock file that was removed is no lock",
+        ENGINE + "Files/FileLock.swift",
+        "if isCurrent(descriptor, path) { return descriptor }",
+        "if isMutated || isCurrent(descriptor, path) { return descriptor }",
+        ["LarkspurTransportTests.FileLockTests"],
+    ),
+    Mutation(
+        "a cookie that is deleted while its file is written is removed by the next write",
+        ENGINE + "Cookies/CookieFile.swift",
+        "setBase(written) { own[$0] != nil || added.contains($0) }",
+        "setBase(written) { (isMutated ? stored($0) != nil : own[$0] != nil) || added.contains($0) }",
+        ["LarkspurTransportTests.CookieFileTests"],
+    ),
+    Mutation(
+        "a cookie that another run has written stays in the session",
+        "Sources/LarkspurCommand/Session/SavedSession+Merging.swift",
+        "changes.applied(to: file.identifiedCookies(at: now))",
+        "changes.applied(to: isMutated ? [:] : file.identifiedCookies(at: now))",
+        ["LarkspurCommandTests.SavedSessionTests"],
     ),
     Mutation(
         "fencing numbers increase when the wall clock is set back",

@@ -4,7 +4,7 @@
     swift build --build-tests && Tests/SharedStores/kill.py
 
 After each kill, another process has to read the old state or the new one, as a whole, and to write the next one without waiting for
-the process that was killed. At the end, no temporary file of a FolderStore may remain.
+the process that was killed. At the end, no temporary file may remain.
 """
 import concurrent.futures
 import os
@@ -68,7 +68,7 @@ KINDS = {"value": Value(), "lease": Lease(), "bucket": Bucket(), "hsts": Names("
 
 
 def trials(kind, library):
-    """Returns the number of kills, and the names of the calls."""
+    """Returns the number of kills before calls, the number in the middle of writes, and the names of the calls."""
     rule = KINDS[kind]
     with tempfile.TemporaryDirectory() as temporary:
         folder = os.path.join(temporary, "shared")
@@ -81,7 +81,8 @@ def trials(kind, library):
         calls = pathlib.Path(log).read_text().split()
         attempts = [(at, {}) for at in range(1, len(calls) + 1)]
         attempts += [(at, {"KILL_HALF": "1"}) for at, name in enumerate(calls, 1) if "write" in name]
-        kills = 0
+        # The kills before calls, and those in the middle of writes.
+        kills = halves = 0
         _, before = following(kind, folder)
         for number, (at, variables) in enumerate(attempts, 2):
             # A clean-up may have fewer calls than the first one.
@@ -89,18 +90,22 @@ def trials(kind, library):
                 "write", kind, folder, str(number), status=(0, -signal.SIGKILL), LD_PRELOAD=library, KILL_FOLDER=folder,
                 KILL_AT=str(at), **variables,
             )
-            kills += killed.returncode != 0
+            if "KILL_HALF" in variables:
+                halves += killed.returncode != 0
+            else:
+                kills += killed.returncode != 0
             try:
                 found, before_next = following(kind, folder)
                 rule.check(found, before, str(number))
                 before = before_next
             except AssertionError as error:
                 sys.exit(f"{kind}, killed at call {at}, {calls[at - 1]} {variables}: {error}")
-        if kind in ("value", "lease", "bucket"):
-            rest = [name for name in os.listdir(folder) if name.startswith("new-")]
-            assert not rest, f"temporary files remain: {rest}"
+        rest = [name for name in os.listdir(folder) if name.startswith(("new-", "."))]
+        assert not rest, f"{kind}: temporary files remain: {rest}"
         assert kills >= len(calls) - 2, f"{kind}: only {kills} processes were killed at {len(calls)} calls"
-        return kills, calls
+        writes = len(attempts) - len(calls)
+        assert halves >= writes - 2, f"{kind}: only {halves} processes were killed in {writes} writes"
+        return kills, halves, calls
 
 
 def main():
@@ -109,9 +114,9 @@ def main():
         subprocess.run(["clang", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = list(pool.map(lambda kind: (kind, *trials(kind, library)), KINDS))
-    for kind, kills, calls in results:
-        print(f"{kind}: killed {kills} times, at {len(calls)} calls: {' '.join(calls)}")
-    if not all({"open", "write", "rename", "flock", "close"} <= {name.replace("64", "") for name in calls} for _, _, calls in results):
+    for kind, kills, halves, calls in results:
+        print(f"{kind}: killed {kills} times at {len(calls)} calls, and {halves} times in writes: {' '.join(calls)}")
+    if not all({"open", "write", "rename", "flock", "close"} <= {name.replace("64", "") for name in calls} for *_, calls in results):
         sys.exit("A call was not seen.")
 
 

@@ -7,12 +7,13 @@ internal import HTTPSyntax
 /// All processes of one user that use the same folder share its state. Only this user can read the files. A process
 /// that is killed at any instant leaves a whole state: each value is either the old or the new one, and the next process
 /// continues. A value is on the disk when ``replaceValue(for:version:with:lifetime:)`` returns, and survives a loss of
-/// power. Buckets and leases do not survive a start of the system: buckets are full afterwards, and leases are free.
+/// power. Buckets and leases can be lost then: buckets are full afterwards, and leases are free.
 ///
-/// Times are measured by a clock that no one sets and that continues while the system is asleep. Only the lifetime of a
-/// value that outlives a start of the system is measured by the wall clock. Fencing numbers increase even if the folder
-/// was deleted, unless the wall clock was set back. Values, buckets and leases that have ended are removed about once a
-/// minute, by the steps of other keys. Values, buckets and leases with the same key do not affect each other.
+/// Times are measured by a clock that no one sets and that continues while the system is asleep. The wall clock measures
+/// only what outlives a start of the system, and what processes share that see different starts of one system, as in
+/// containers. Fencing numbers increase even if the folder was deleted, unless the wall clock was set back. Values,
+/// buckets and leases that have ended are removed about once a minute, by the steps of other keys. Values, buckets and
+/// leases with the same key do not affect each other.
 ///
 /// The folder has to be on a local file system. Each step locks it with `flock`, on a dispatch queue of the store, and
 /// waits at most for a limited time for the other processes. Reading a value needs no lock. The methods throw
@@ -101,12 +102,10 @@ public final class FolderStore: SharedStore {
                 try folder.remove(.value, key)
                 return true
             }
-            let duration = lifetime?.nanoseconds
             let content = StoreRecord.Content.value(
                 data: data,
                 version: Self.newVersion(),
-                end: duration.map { lock.now.uptime.adding($0) },
-                wallEnd: duration.map { lock.now.wall.adding($0 / 1000) }
+                end: lifetime.map { lock.now.uptime.adding($0.nanoseconds) }
             )
             try folder.write(content, .value, key, at: lock.now)
             return true
@@ -131,7 +130,9 @@ public final class FolderStore: SharedStore {
     ) async throws -> Duration {
         try await step { folder, lock in
             var full: Int64?
-            if case .bucket(let last, _) = try folder.record(.bucket, key, at: lock.now)?.content { full = last }
+            if let record = try folder.record(.bucket, key, at: lock.now), case .bucket(let last, _) = record.content {
+                full = record.present(last, at: lock.now)
+            }
             let step = StoreBucketStep(bucket, full: full, now: lock.now.uptime, within: limit)
             if let full = step.full {
                 // Callers that have waited may still look back at a time at which the bucket was full.
@@ -180,8 +181,9 @@ public final class FolderStore: SharedStore {
 extension StoreFolder {
     /// Returns the lease of a key; nil if there is none, or if it has expired.
     fileprivate func lease(_ key: String, _ lock: Lock) throws -> (number: UInt64, end: Int64)? {
-        guard case .lease(let number, let end) = try record(.lease, key, at: lock.now)?.content else { return nil }
-        return (number, end)
+        guard let record = try record(.lease, key, at: lock.now), case .lease(let number, let end) = record.content
+        else { return nil }
+        return (number, record.present(end, at: lock.now))
     }
 
     fileprivate func writeLease(_ key: String, _ number: UInt64, _ duration: Duration, _ lock: Lock) throws {
@@ -192,7 +194,7 @@ extension StoreFolder {
 
 extension StoreRecord.Content {
     fileprivate var value: SharedValue? {
-        guard case .value(let data, let version, _, _) = self else { return nil }
+        guard case .value(let data, let version, _) = self else { return nil }
         return SharedValue(data: data, version: SharedValue.Version(version))
     }
 }

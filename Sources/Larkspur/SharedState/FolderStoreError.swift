@@ -4,8 +4,9 @@ internal import HTTPSyntax
 public struct FolderStoreError: Error, Sendable, Equatable {
     /// The code of the system: for instance `ENOSPC` if the disk is full, `EACCES` or `EROFS` if the folder cannot be
     /// written, `ELOOP` or `ENOTDIR` for a symbolic link, `EINVAL` for a pipe or another file that is not regular.
-    /// `EPERM` if other users can write the folder, `ETIMEDOUT` if another process has held the lock of the folder for
-    /// too long, `EBADMSG` if the file of a value is damaged, `EFBIG` if a value is too large.
+    /// `EPERM` if other users can write the folder, or if the system does not permit the change of a file, `ETIMEDOUT` if
+    /// other processes have used the lock of the folder for too long, `ENOLCK`, `ENOSYS` or `EOPNOTSUPP` if the file
+    /// system has no locks, `EBADMSG` if the file of a value is damaged, `EFBIG` if a value is too large.
     public let code: POSIXErrorCode
     /// The path of the file or folder.
     public let path: String
@@ -24,8 +25,9 @@ extension FolderStoreError: CustomStringConvertible, LocalizedError {
 
     private var reason: String {
         switch code {
-        case .EPERM: "it belongs to another user, or other users can write it"
-        case .ETIMEDOUT: "another process has held the lock for too long"
+        case .EPERM: "it belongs to another user, other users can write it, or the system does not permit to change it"
+        case .ETIMEDOUT: "other processes have used the lock for too long"
+        case .ENOLCK, .ENOSYS, .EOPNOTSUPP: "its file system has no locks, which a store needs"
         case .EBADMSG: "the file is damaged, or is no file of a store"
         case .EINVAL: "this is no regular file"
         default: String(cString: strerror(code.rawValue))

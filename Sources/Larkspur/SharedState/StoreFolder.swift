@@ -36,6 +36,7 @@ struct StoreFolder: Sendable {
         var status = stat()
         if lstat(path, &status) != 0 {
             guard errno == ENOENT else { throw error(path) }
+            let missing = missingFolders
             // If this fails, the next call reports the reason.
             try? FileManager.default.createDirectory(
                 atPath: path,
@@ -43,6 +44,8 @@ struct StoreFolder: Sendable {
                 attributes: [.posixPermissions: 0o700]
             )
             guard mkdir(path, 0o700) == 0 || errno == EEXIST, lstat(path, &status) == 0 else { throw error(path) }
+            // So that a value in the folder survives a loss of power. A parent that this user cannot read is left out.
+            for folder in missing { try? WholeFile.syncFolder(WholeFile.folder(of: folder)) }
         }
         // A link may lead to any folder.
         guard status.st_mode & S_IFMT != S_IFLNK else { throw FolderStoreError(.ELOOP, path) }
@@ -50,6 +53,17 @@ struct StoreFolder: Sendable {
         guard status.st_uid == geteuid(), status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw FolderStoreError(.EPERM, path)
         }
+    }
+
+    /// The folder and its parents that do not exist.
+    private var missingFolders: [String] {
+        var folders: [String] = []
+        var folder = path
+        while access(folder, F_OK) != 0, folder != ".", folder != "/" {
+            folders.append(folder)
+            folder = WholeFile.folder(of: folder)
+        }
+        return folders
     }
 
     // MARK: Files
@@ -87,7 +101,7 @@ struct StoreFolder: Sendable {
         let data = StoreRecord(content, at: now).encoded
         try failing(at: path) {
             let temporary = Self.temporaryPrefix + UUID().uuidString
-            // Buckets and leases mean nothing after a loss of power: all holders are gone, and buckets fill.
+            // Buckets and leases mean little after a loss of power: all holders are gone, and buckets fill.
             try WholeFile.replace(path, temporary: temporary, isDurable: kind == .value) {
                 try WholeFile.write(data, to: $0)
             }
@@ -140,9 +154,10 @@ struct StoreFolder: Sendable {
     private func state(_ lock: Lock) -> StoreRecord? {
         var buffer = [UInt8](repeating: 0, count: StoreRecord.longestLine)
         let count = pread(lock.descriptor, &buffer, buffer.count, 0)
-        guard count > 0, let record = StoreRecord(Data(buffer[..<count])), record.content.number != nil else {
-            return nil
-        }
+        // A process that was killed after it has written a shorter line leaves the end of the longer one.
+        guard count > 0, let newline = buffer[..<count].firstIndex(of: .lineFeed),
+            let record = StoreRecord(Data(buffer[...newline])), record.content.number != nil
+        else { return nil }
         return record
     }
 
@@ -160,11 +175,7 @@ struct StoreFolder: Sendable {
     /// Removes all files that have ended, and those of processes that were killed, once in ``cleaningInterval``.
     private func removeEnded(_ lock: Lock) throws {
         let state = state(lock)
-        if let state, state.isComparable(at: lock.now),
-            lock.now.uptime.adding(-state.time) < cleaningInterval.nanoseconds
-        {
-            return
-        }
+        if let state, state.age(at: lock.now) < cleaningInterval.nanoseconds { return }
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where isRemnant(name, lock) {
             unlink("\(path)/\(name)")
         }
@@ -175,15 +186,32 @@ struct StoreFolder: Sendable {
         if name.begins(with: Self.temporaryPrefix) {
             return UUID(uuidString: String(name.utf8.dropFirst(Self.temporaryPrefix.utf8.count)) ?? "") != nil
         }
-        guard let kind = Kind.allCases.first(where: { name.begins(with: $0.rawValue) }) else { return false }
+        guard let kind = Kind.allCases.first(where: { name.begins(with: $0.rawValue) }),
+            Self.isHash(name.utf8.dropFirst(kind.rawValue.utf8.count))
+        else { return false }
+        let path = "\(path)/\(name)"
         do {
+            // Values can be large, and all other processes wait meanwhile. So only those that have ended are read whole.
+            if kind == .value, try !hasEnded(valueAt: path, lock) { return false }
             // Damaged buckets and leases count as missing.
-            guard let record = try read("\(path)/\(name)", kind) else { return true }
+            guard let record = try read(path, kind) else { return true }
             return record.hasEnded(at: lock.now)
         } catch {
             // This file stays, so that the next step of its key reports the error.
             return false
         }
+    }
+
+    /// Whether a value has ended, according to the first line of its file, which may be damaged.
+    private func hasEnded(valueAt path: String, _ lock: Lock) throws -> Bool {
+        let limit = StoreRecord.longestLine
+        let start = try WholeFile.read(path, limit: limit, followsLink: false, isTruncated: true)
+        return start.flatMap { StoreRecord(start: $0) }?.hasEnded(at: lock.now) ?? false
+    }
+
+    /// Whether a part of a name is a hash as ``path(_:_:)`` writes it. Other files are not those of a store.
+    private static func isHash(_ text: Substring.UTF8View) -> Bool {
+        text.count == 64 && text.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     // MARK: Errors

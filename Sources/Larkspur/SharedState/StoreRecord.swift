@@ -3,18 +3,22 @@ internal import HTTPSyntax
 /// The content of a file of a ``FolderStore``: one line of words, and the data of a value.
 ///
 /// ```text
-/// larkspur-store-1 <checksum> value <start> <time> <end> <wall end> <version> <length>
-/// larkspur-store-1 <checksum> bucket <start> <time> <end> <full>
-/// larkspur-store-1 <checksum> lease <start> <time> <end> <number>
-/// larkspur-store-1 <checksum> folder <start> <time> <number>
+/// larkspur-store-1 <checksum> value <start> <time> <wall> <end> <version> <length>
+/// larkspur-store-1 <checksum> bucket <start> <time> <wall> <end> <full>
+/// larkspur-store-1 <checksum> lease <start> <time> <wall> <end> <number>
+/// larkspur-store-1 <checksum> folder <start> <time> <wall> <number>
 /// ```
 ///
 /// The checksum finds files that are incomplete after a loss of power, or were changed by other programs. It does not
-/// protect against users who can write the folder. `start` and `time` are those of ``StoreTime``. The file does not
-/// have the key, which is in its name as a hash.
+/// protect against users who can write the folder. `start`, `time` and `wall` are those of ``StoreTime`` when the
+/// record was written. The file does not have the key, which is in its name as a hash.
+///
+/// All times of a record are by the clock of its start. A process with another start converts them by the wall clock.
+/// The system was started again then, or the processes of one system see different names of its start, as in
+/// containers.
 struct StoreRecord: Sendable, Equatable {
     enum Content: Sendable, Equatable {
-        case value(data: Data, version: String, end: Int64?, wallEnd: Int64?)
+        case value(data: Data, version: String, end: Int64?)
         /// - Parameters:
         ///   - full: The time at which the bucket is full.
         ///   - end: The time from which the bucket is as good as a new one.
@@ -28,6 +32,8 @@ struct StoreRecord: Sendable, Equatable {
     var start: String
     /// The time at which the record was written.
     var time: Int64
+    /// The time at which the record was written, by the wall clock.
+    var wall: Int64
     var content: Content
 
     /// The largest length of a line, which has the names of at most one start and one version.
@@ -35,25 +41,43 @@ struct StoreRecord: Sendable, Equatable {
     private static let magic = "larkspur-store-1"
 
     init(_ content: Content, at now: StoreTime) {
-        (start, time) = (now.start, now.uptime)
+        (start, time, wall) = (now.start, now.uptime, now.wall)
         self.content = content
     }
 
     /// Whether the times of the record can be compared with the present time. A record from the future is one of
     /// another start of the system, or of a machine with other clocks. So no time of a record is further in the future
     /// than the duration with which it was written.
-    func isComparable(at now: StoreTime) -> Bool { start == now.start && time <= now.uptime }
+    private func isComparable(at now: StoreTime) -> Bool { start == now.start && time <= now.uptime }
+
+    /// The nanoseconds since the record was written, by the wall clock; less than zero if it was set back since then.
+    private func wallAge(at now: StoreTime) -> Int64 {
+        let difference = now.wall.subtracting(wall)
+        let (product, isTooLarge) = difference.multipliedReportingOverflow(by: 1000)
+        return isTooLarge ? (difference < 0 ? -.max : .max) : product
+    }
+
+    /// The nanoseconds since the record was written.
+    ///
+    /// If the wall clock was set back, a record that is converted by it also counts as old. Otherwise, a lease would
+    /// stay until the clock has caught up, as after a start without the right time.
+    func age(at now: StoreTime) -> Int64 {
+        isComparable(at: now) ? now.uptime.subtracting(time) : abs(wallAge(at: now))
+    }
+
+    /// Returns a time of the record, by the clock of the present start.
+    func present(_ time: Int64, at now: StoreTime) -> Int64 {
+        isComparable(at: now) ? time : now.uptime.adding(time.subtracting(self.time)).subtracting(age(at: now))
+    }
 
     /// Whether nothing is lost if the file is removed.
     func hasEnded(at now: StoreTime) -> Bool {
         switch content {
-        case .value(_, _, let end, let wallEnd):
-            // A value outlives a start of the system. Then, only the wall clock goes on.
-            if isComparable(at: now) { return end.map { $0 <= now.uptime } ?? false }
-            return wallEnd.map { $0 <= now.wall } ?? false
-        case .bucket(_, let end), .lease(_, let end):
-            // No holder of a lease survives the system, and a bucket fills meanwhile.
-            return !isComparable(at: now) || end <= now.uptime
+        case .value(_, _, let end):
+            guard let end else { return false }
+            // If the wall clock was set back, it is better to keep a value than to lose it.
+            return isComparable(at: now) ? end <= now.uptime : end.subtracting(time) <= wallAge(at: now)
+        case .bucket(_, let end), .lease(_, let end): return present(end, at: now) <= now.uptime
         case .folder: return false
         }
     }
@@ -62,44 +86,49 @@ struct StoreRecord: Sendable, Equatable {
 
     /// The content of the file.
     var encoded: Data {
-        var words: [String]
+        let times = "\(start) \(time) \(wall)"
+        let line: String
         var data = Data()
         switch content {
-        case .value(let content, let version, let end, let wallEnd):
-            words = ["value", start, "\(time)", Self.word(end), Self.word(wallEnd), version, "\(content.count)"]
+        case .value(let content, let version, let end):
+            line = "value \(times) \(end.map { "\($0)" } ?? "-") \(version) \(content.count)\n"
             data = content
-        case .bucket(let full, let end): words = ["bucket", start, "\(time)", "\(end)", "\(full)"]
-        case .lease(let number, let end): words = ["lease", start, "\(time)", "\(end)", "\(number)"]
-        case .folder(let number):
-            // This record is written in place. So a later one must not be shorter.
-            words = ["folder", start, "\(time)".padded, "\(number)".padded]
+        case .bucket(let full, let end): line = "bucket \(times) \(end) \(full)\n"
+        case .lease(let number, let end): line = "lease \(times) \(end) \(number)\n"
+        case .folder(let number): line = "folder \(times) \(number)\n"
         }
-        return Self.withChecksum(Data((words.joined(separator: " ") + "\n").utf8) + data)
+        return Self.withChecksum(Data(line.utf8) + data)
     }
 
     /// Returns a file with the words and the data that follow the checksum.
     static func withChecksum(_ rest: Data) -> Data { Data("\(magic) \(checksum(rest)) ".utf8) + rest }
 
-    private static func word(_ number: Int64?) -> String { number.map { "\($0)" } ?? "-" }
-
     /// Decodes a file. Returns nil if it is incomplete, damaged, or has another format.
-    init?(_ file: Data) {
+    init?(_ file: Data) { self.init(file, isWhole: true) }
+
+    /// Decodes the line of a file, without the data of a value and without the checksum, which includes the data.
+    /// - Parameter start: The first bytes of the file, at least ``longestLine`` or all.
+    init?(start: Data) { self.init(start, isWhole: false) }
+
+    private init?(_ file: Data, isWhole: Bool) {
         guard let newline = file.prefix(Self.longestLine).firstIndex(of: .lineFeed) else { return nil }
         let prefix = Array("\(Self.magic) ".utf8)
         let sum = file.dropFirst(prefix.count).prefix(Self.checksumLength)
         let rest = file.dropFirst(prefix.count + Self.checksumLength + 1)
         guard file.starts(with: prefix), rest.startIndex <= newline,
-            file[rest.startIndex - 1] == .space, sum.elementsEqual(Self.checksum(rest).utf8),
+            file[rest.startIndex - 1] == .space, !isWhole || sum.elementsEqual(Self.checksum(rest).utf8),
             file[rest.startIndex..<newline].allSatisfy({ (0x20...0x7E).contains($0) })
         else { return nil }
         let line = String(decoding: file[rest.startIndex..<newline], as: UTF8.self)
         var words = line.parts(separatedBy: " ").map(String.init)[...]
-        let data = Data(file[(newline + 1)...])
-        guard let kind = words.popFirst(), let start = words.popFirst(), let time = words.popFirst().flatMap(Int64.init)
+        let data = isWhole ? Data(file[(newline + 1)...]) : nil
+        guard let kind = words.popFirst(), let start = words.popFirst(),
+            let time = words.popFirst().flatMap(Int64.init),
+            let wall = words.popFirst().flatMap(Int64.init)
         else { return nil }
         // The name of a start is the system's boot identifier, a UUID.
         guard start.utf8.count <= 64, let content = Content(kind, Array(words), data) else { return nil }
-        (self.start, self.time, self.content) = (start, time, content)
+        (self.start, self.time, self.wall, self.content) = (start, time, wall, content)
     }
 
     private static let checksumLength = 16
@@ -114,23 +143,23 @@ struct StoreRecord: Sendable, Equatable {
 
 extension StoreRecord.Content {
     /// - Parameters:
-    ///   - words: The words after the time.
-    ///   - data: The bytes after the line.
-    fileprivate init?(_ kind: String, _ words: [String], _ data: Data) {
+    ///   - words: The words after the times.
+    ///   - data: The bytes after the line; nil if they are not known.
+    fileprivate init?(_ kind: String, _ words: [String], _ data: Data?) {
         switch (kind, words.count) {
-        case ("value", 4):
-            guard let end = Self.time(words[0]), let wallEnd = Self.time(words[1]), words[2].utf8.count <= 64,
-                words[3] == "\(data.count)"
+        case ("value", 3):
+            guard let end = Self.time(words[0]), words[1].utf8.count <= 64,
+                data.map({ words[2] == "\($0.count)" }) ?? true
             else { return nil }
-            self = .value(data: data, version: words[2], end: end, wallEnd: wallEnd)
+            self = .value(data: data ?? Data(), version: words[1], end: end)
         case ("bucket", 2):
-            guard data.isEmpty, let end = Int64(words[0]), let full = Int64(words[1]) else { return nil }
+            guard data?.isEmpty ?? true, let end = Int64(words[0]), let full = Int64(words[1]) else { return nil }
             self = .bucket(full: full, end: end)
         case ("lease", 2):
-            guard data.isEmpty, let end = Int64(words[0]), let number = UInt64(words[1]) else { return nil }
+            guard data?.isEmpty ?? true, let end = Int64(words[0]), let number = UInt64(words[1]) else { return nil }
             self = .lease(number: number, end: end)
         case ("folder", 1):
-            guard data.isEmpty, let number = UInt64(words[0]) else { return nil }
+            guard data?.isEmpty ?? true, let number = UInt64(words[0]) else { return nil }
             self = .folder(number: number)
         default: return nil
         }
@@ -138,11 +167,6 @@ extension StoreRecord.Content {
 
     /// Returns nil if the word is no time, and a nil time for a dash.
     private static func time(_ word: String) -> Int64?? { word == "-" ? .some(nil) : Int64(word).map { .some($0) } }
-}
-
-extension String {
-    /// The digits of a number, with zeros before them.
-    fileprivate var padded: String { String(repeating: "0", count: max(0, 20 - utf8.count)) + self }
 }
 
 /// The decision of one step of a bucket, by the formula of ``SharedBucket``.

@@ -3,6 +3,7 @@ internal import HTTPSyntax
 /// A point in time, by the clocks that the processes of one machine share.
 struct StoreTime: Sendable, Equatable {
     /// The name of the present start of the system. Times of ``uptime`` can be compared only if they have the same one.
+    /// A container can have another name than the rest of the machine.
     var start: String
     /// The nanoseconds since the start of the system, including those in which it was asleep. No one sets this clock.
     var uptime: Int64
@@ -48,6 +49,12 @@ extension Int64 {
     func adding(_ other: Int64) -> Int64 {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         return isTooLarge ? (other < 0 ? .min : .max) : sum
+    }
+
+    /// The difference, or the nearest number that can be represented.
+    func subtracting(_ other: Int64) -> Int64 {
+        let (difference, isTooLarge) = subtractingReportingOverflow(other)
+        return isTooLarge ? (other < 0 ? .max : .min) : difference
     }
 }
 

@@ -34,9 +34,12 @@ struct SessionFile {
     }
 
     /// Reads the session. If there is no file, returns an empty session.
-    func read() throws(UsageError) -> SavedSession {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            guard !FileManager.default.fileExists(atPath: path) else {
+    func read() throws(UsageError) -> SavedSession { try read(at: path) }
+
+    /// - Parameter target: The path of the file, after links were followed or before.
+    private func read(at target: String) throws(UsageError) -> SavedSession {
+        guard let data = FileManager.default.contents(atPath: target) else {
+            guard !FileManager.default.fileExists(atPath: target) else {
                 throw UsageError("The session \(path) cannot be read.")
             }
             return SavedSession()
@@ -62,15 +65,15 @@ struct SessionFile {
     ///   - base: The session as the run has read it.
     ///   - host: The host for cookies without a domain.
     func write(_ session: SavedSession, since base: SavedSession, host: String) throws(UsageError) {
-        try write { () throws(UsageError) in
-            session.merged(into: try read().completed(for: host), since: base.completed(for: host))
+        try write { (target) throws(UsageError) in
+            session.merged(into: try read(at: target).completed(for: host), since: base.completed(for: host))
         }
     }
 
     /// Replaces the session.
-    func write(_ session: SavedSession) throws(UsageError) { try write { session } }
+    func write(_ session: SavedSession) throws(UsageError) { try write { _ in session } }
 
-    private func write(_ change: () throws(UsageError) -> SavedSession) throws(UsageError) {
+    private func write(_ change: (String) throws(UsageError) -> SavedSession) throws(UsageError) {
         let folder = NSString(string: path).deletingLastPathComponent
         if !folder.isEmpty {
             // If this fails, creating the file fails too and reports it.
@@ -81,11 +84,11 @@ struct SessionFile {
             )
         }
         do {
-            try PrivateFile.update(URL(fileURLWithPath: path)) { try encoded(change()) }
+            try PrivateFile.update(URL(fileURLWithPath: path)) { try encoded(change($0)) }
         } catch let error as UsageError {
             throw error
         } catch let error as POSIXError where error.code == .ETIMEDOUT {
-            throw failure("another program has been writing it for five seconds")
+            throw failure("other programs have been writing it for five seconds")
         } catch {
             throw failure(Sink.reason(of: error))
         }

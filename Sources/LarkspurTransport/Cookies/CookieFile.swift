@@ -15,8 +15,8 @@ internal import Synchronization
 /// a cookie that several processes have changed, the change that is saved last counts. curl does not look at the lock.
 /// So a curl that writes the file at the same time can undo changes.
 ///
-/// All methods may be called on any thread. They block it while they read and write, so do not call them on the main
-/// thread of an app.
+/// All methods may be called on any thread. They block it while they read and write, and while other processes write. So
+/// do not call them in a Swift task or on the main thread of an app: call them on a queue of your own.
 public final class CookieFile: Sendable {
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 24
@@ -52,17 +52,18 @@ public final class CookieFile: Sendable {
         self.storage = storage
         self.now = now
         self.lockLimit = lockLimit
-        let cookies = try Self.read(file).filter { !$0.value.isExpired(at: now()) }
+        let cookies = try Self.read(file.path).filter { !$0.value.isExpired(at: now()) }
         for (identity, cookie) in cookies { cookie.cookie(identity).map(storage.setCookie) }
-        setBase(cookies)
+        let stored = Set((storage.cookies ?? []).map { CookieIdentity($0) })
+        setBase(cookies) { stored.contains($0) }
     }
 
     /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage.
     ///
-    /// The storage has the cookies of a response when the delegate or handler of its task is called. If another process
-    /// is just writing the file, the method waits for it for at most five seconds.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other process has not ended its work. The storage keeps
-    ///   the changes, which can be saved later.
+    /// The storage has the cookies of a response when the delegate or handler of its task is called. While other
+    /// processes write the file, the method blocks its thread for up to five seconds.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
+    ///   keeps the changes, which can be saved later.
     public func save() throws { try queue.sync { try write() } }
 
     private func write() throws {
@@ -72,39 +73,52 @@ public final class CookieFile: Sendable {
         let base = base.withLock { $0 }.filter { !$0.value.isExpired(at: now) }
         let changes = FileChanges(from: base, to: own)
         var written: [CookieIdentity: CookieLines.Cookie] = [:]
-        try PrivateFile.update(file, waitingAtMost: lockLimit) {
-            written = changes.applied(to: try Self.read(file)).filter { !$0.value.isExpired(at: now) }
+        try PrivateFile.update(file, waitingAtMost: lockLimit) { path in
+            written = changes.applied(to: try Self.read(path)).filter { !$0.value.isExpired(at: now) }
             return CookieLines.encode(written)
         }
-        adopt(written, madeFrom: own)
-        setBase(written)
+        let added = adopt(written, madeFrom: own)
+        // A cookie of this process that a response has deleted since then stays in the base, so that the next call
+        // removes it from the file.
+        setBase(written) { own[$0] != nil || added.contains($0) }
     }
 
     /// Records what the file has. A cookie that the storage does not accept is left out, because otherwise it would
     /// count as one that this process has removed.
-    private func setBase(_ cookies: [CookieIdentity: CookieLines.Cookie]) {
-        let stored = Set((storage.cookies ?? []).map { CookieIdentity($0) })
-        base.withLock { $0 = cookies.filter { stored.contains($0.key) } }
+    private func setBase(
+        _ cookies: [CookieIdentity: CookieLines.Cookie],
+        _ isAccepted: (CookieIdentity) -> Bool
+    ) {
+        base.withLock { $0 = cookies.filter { isAccepted($0.key) } }
     }
 
     /// Changes the storage to what was written. Cookies that responses have changed meanwhile stay.
+    /// - Returns: The cookies that the storage did not have before the write, and has now.
     private func adopt(
         _ written: [CookieIdentity: CookieLines.Cookie],
         madeFrom own: [CookieIdentity: CookieLines.Cookie]
-    ) {
-        let present = Dictionary((storage.cookies ?? []).map { (CookieIdentity($0), $0) }) { $1 }
+    ) -> Set<CookieIdentity> {
+        var added: Set<CookieIdentity> = []
+        // Responses can change the storage at any time. So it is read directly before each change, and after it.
         for (identity, cookie) in written where own[identity] != cookie {
-            guard present[identity].map(CookieLines.Cookie.init) == own[identity] else { continue }
-            cookie.cookie(identity).map(storage.setCookie)
+            if stored(identity).map(CookieLines.Cookie.init) == own[identity] {
+                cookie.cookie(identity).map(storage.setCookie)
+            }
+            if own[identity] == nil, stored(identity) != nil { added.insert(identity) }
         }
         for (identity, cookie) in own where written[identity] == nil {
-            guard let stored = present[identity], CookieLines.Cookie(stored) == cookie else { continue }
+            guard let stored = stored(identity), CookieLines.Cookie(stored) == cookie else { continue }
             storage.deleteCookie(stored)
         }
+        return added
     }
 
-    private static func read(_ file: URL) throws -> [CookieIdentity: CookieLines.Cookie] {
-        CookieLines.decode(try WholeFile.read(file.path, limit: limit) ?? Data())
+    private func stored(_ identity: CookieIdentity) -> HTTPCookie? {
+        storage.cookies?.first { $0.domain == identity.domain && CookieIdentity($0) == identity }
+    }
+
+    private static func read(_ path: String) throws -> [CookieIdentity: CookieLines.Cookie] {
+        CookieLines.decode(try WholeFile.read(path, limit: limit) ?? Data())
     }
 
     private static func cookies(

@@ -33,6 +33,21 @@ package struct FileChanges<Key: Hashable & Sendable, Entry: Sendable>: Sendable 
         entries.merge(later.entries) { $1 }
     }
 
+    /// Forgets changes if there are far more than entries can be, as while the file cannot be written: additions of
+    /// entries that have been removed since then, and most removals.
+    /// - Parameters:
+    ///   - count: The largest number of entries. At most twice as many changes remain.
+    ///   - isPresent: Whether this process still has an entry.
+    package mutating func limit(to count: Int, keeping isPresent: (Key) -> Bool) {
+        guard entries.count > 2 * count else { return }
+        var removals = 0
+        entries = entries.filter { key, entry in
+            if entry != nil { return isPresent(key) }
+            removals += 1
+            return removals <= max(count / 2, 1)
+        }
+    }
+
     /// Applies the changes to the present entries of the file.
     package func applied(to file: [Key: Entry]) -> [Key: Entry] {
         var result = removesAll ? [:] : file

@@ -7,8 +7,17 @@ package enum FileLock {
     /// The longest wait for the lock of a file, if the caller has no other limit.
     package static let waitLimit: Duration = .seconds(5)
 
-    /// The pauses between two attempts, in microseconds.
-    private static let pauses: ClosedRange<UInt32> = 50...5000
+    /// The pauses between two attempts, in microseconds. A process that releases the lock can take it again at once. With
+    /// long pauses, those that wait would find it held each time.
+    private static let pauses: ClosedRange<UInt32> = 50...1000
+
+    /// Locks a descriptor if no other process has locked it. Returns zero, or sets `errno`.
+    package static let attempt: @Sendable (Int32) -> Int32 = { flock($0, LOCK_EX | LOCK_NB) }
+
+    /// Whether an error says that the file system has no locks. So no process can have one there.
+    package static func isUnsupported(_ error: POSIXError) -> Bool {
+        [.ENOSYS, .EOPNOTSUPP, .ENOLCK].contains(error.code)
+    }
 
     /// Performs work while the lock is held. Blocks the calling thread, which must not be one of Swift's tasks.
     ///
@@ -17,16 +26,18 @@ package enum FileLock {
     ///   - path: The path of the lock file, which is created if it is missing.
     ///   - deadline: The time after which it does not try again. It always tries once.
     ///   - isKept: Whether the lock file remains. Otherwise, it is removed before the lock is released.
+    ///   - attempt: Locks a descriptor. Default: ``attempt``.
     ///   - body: The work. The descriptor is that of the lock file.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if another process has held the lock until the deadline; the
-    ///   error of the body.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock until the deadline, or a
+    ///   code for which ``isUnsupported(_:)`` is true; the error of the body.
     package static func hold<Result>(
         _ path: String,
         until deadline: ContinuousClock.Instant,
         isKept: Bool,
+        attempt: (Int32) -> Int32 = attempt,
         _ body: (Int32) throws -> Result
     ) throws -> Result {
-        let descriptor = try acquire(path, until: deadline)
+        let descriptor = try acquire(path, until: deadline, attempt)
         defer {
             // The file is removed while it is locked. A process that has opened it notices that it was removed.
             if !isKept, isCurrent(descriptor, path) { unlink(path) }
@@ -38,12 +49,16 @@ package enum FileLock {
         return try body(descriptor)
     }
 
-    private static func acquire(_ path: String, until deadline: ContinuousClock.Instant) throws -> Int32 {
+    private static func acquire(
+        _ path: String,
+        until deadline: ContinuousClock.Instant,
+        _ attempt: (Int32) -> Int32
+    ) throws -> Int32 {
         var pause = pauses.lowerBound
         while true {
             let descriptor = try openFile(path)
             do {
-                try wait(for: descriptor, until: deadline, pause: &pause)
+                try wait(for: descriptor, until: deadline, pause: &pause, attempt)
             } catch {
                 close(descriptor)
                 throw error
@@ -70,9 +85,10 @@ package enum FileLock {
     private static func wait(
         for descriptor: Int32,
         until deadline: ContinuousClock.Instant,
-        pause: inout UInt32
+        pause: inout UInt32,
+        _ attempt: (Int32) -> Int32
     ) throws {
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+        while attempt(descriptor) != 0 {
             if errno == EINTR { continue }
             guard errno == EWOULDBLOCK else { throw POSIXError.ofLastCall }
             guard ContinuousClock.now < deadline else { throw POSIXError(.ETIMEDOUT) }

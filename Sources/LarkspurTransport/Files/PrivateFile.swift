@@ -22,42 +22,62 @@ package enum PrivateFile {
             try body(handle)
             try handle.close()
         case .file(let path):
-            try replace(path) { try body(FileHandle(fileDescriptor: $0, closeOnDealloc: false)) }
+            try WholeFile.replace(path, temporary: temporaryName(for: path)) {
+                try body(FileHandle(fileDescriptor: $0, closeOnDealloc: false))
+            }
         }
     }
 
     /// Changes a file while no other process changes it by this method.
     ///
-    /// The lock is a file beside the file, after links were followed: `.NAME.lock`. It exists only during the change.
-    /// Other programs, such as curl, do not look at it, but they read either the old content or the new. Blocks the
-    /// calling thread, which must not be one of Swift's tasks.
+    /// The lock is a file beside the file, after links were followed: `.NAME.lock`. It exists only during the change, as
+    /// does the new content in `.NAME.new`. If a process is killed, the next change removes both. Other programs, such
+    /// as curl, do not look at the lock, but they read either the old content or the new. On a file system
+    /// without locks, the file is changed without the lock. Blocks the calling thread, which must not be one of Swift's
+    /// tasks.
     /// - Parameters:
     ///   - file: The file, which may be missing. Its folder has to exist.
-    ///   - limit: The longest time to wait for another process. Default: five seconds.
-    ///   - change: Reads the file, and returns its new content.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if another process has held the lock for too long;
+    ///   - limit: The longest time to wait for other processes. Default: five seconds.
+    ///   - attempt: Locks a descriptor. Default: ``FileLock/attempt``.
+    ///   - change: Reads the file, and returns its new content. Its parameter is the path of the file after links were
+    ///     followed, which is the one that is locked and replaced.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock for too long;
     ///   ``Refusal``; the error of the closure.
     package static func update(
         _ file: URL,
         waitingAtMost limit: Duration = FileLock.waitLimit,
-        _ change: () throws -> Data
+        attempt: (Int32) -> Int32 = FileLock.attempt,
+        _ change: (String) throws -> Data
     ) throws {
         switch try Destination(of: file.path) {
         case .stream(let descriptor):
             defer { close(descriptor) }
-            try WholeFile.write(change(), to: descriptor)
+            try WholeFile.write(change(file.path), to: descriptor)
         case .file(let path):
-            let lock = "\(WholeFile.folder(of: path))/.\(WholeFile.name(of: path)).lock"
-            try FileLock.hold(lock, until: .now + limit, isKept: false) { _ in
-                let data = try change()
-                try replace(path) { try WholeFile.write(data, to: $0) }
+            let (folder, name) = (WholeFile.folder(of: path), WholeFile.name(of: path))
+            let lock = "\(folder)/.\(name).lock"
+            var isLocked = false
+            do {
+                try FileLock.hold(lock, until: .now + limit, isKept: false, attempt: attempt) { _ in
+                    isLocked = true
+                    let data = try change(path)
+                    // Only the holder of the lock uses this name. So a file of a process that was killed does not
+                    // remain.
+                    let temporary = ".\(name).new"
+                    unlink("\(folder)/\(temporary)")
+                    try WholeFile.replace(path, temporary: temporary) { try WholeFile.write(data, to: $0) }
+                }
+            } catch let error as POSIXError where !isLocked && FileLock.isUnsupported(error) {
+                unlink(lock)
+                let data = try change(path)
+                try WholeFile.replace(path, temporary: temporaryName(for: path)) { try WholeFile.write(data, to: $0) }
             }
         }
     }
 
-    private static func replace(_ path: String, _ body: (Int32) throws -> Void) throws {
-        let temporary = ".\(WholeFile.name(of: path)).\(UUID().uuidString)"
-        try WholeFile.replace(path, temporary: temporary, with: body)
+    /// Returns a temporary name for a file that several processes may write at the same time.
+    private static func temporaryName(for path: String) -> String {
+        ".\(WholeFile.name(of: path)).\(UUID().uuidString)"
     }
 
     /// The reason why a path is not written to.

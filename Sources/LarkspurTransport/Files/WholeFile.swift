@@ -5,9 +5,15 @@ package enum WholeFile {
     ///   - path: The path of the file.
     ///   - limit: The largest size, in bytes.
     ///   - followsLink: Whether the last part of the path may be a symbolic link. Default: true.
+    ///   - isTruncated: Whether only the start of a file that is too large is read. Default: false.
     /// - Returns: The content; nil if there is no file.
     /// - Throws: `POSIXError` if the file cannot be read, is too large, or is not a regular file.
-    package static func read(_ path: String, limit: Int, followsLink: Bool = true) throws -> Data? {
+    package static func read(
+        _ path: String,
+        limit: Int,
+        followsLink: Bool = true,
+        isTruncated: Bool = false
+    ) throws -> Data? {
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
         guard descriptor >= 0 else {
@@ -18,21 +24,22 @@ package enum WholeFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw POSIXError.ofLastCall }
         guard status.st_mode & S_IFMT == S_IFREG else { throw POSIXError(.EINVAL) }
-        guard status.st_size <= limit else { throw POSIXError(.EFBIG) }
-        return try read(descriptor, limit: limit)
+        guard isTruncated || status.st_size <= limit else { throw POSIXError(.EFBIG) }
+        return try read(descriptor, limit: limit, isTruncated: isTruncated)
     }
 
     /// Reads to the end of a file, which may be longer than its status has said.
-    private static func read(_ descriptor: Int32, limit: Int) throws -> Data {
+    private static func read(_ descriptor: Int32, limit: Int, isTruncated: Bool) throws -> Data {
         var data = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 14)
+        var buffer = [UInt8](repeating: 0, count: isTruncated ? min(limit, 1 << 14) : 1 << 14)
         while true {
+            if isTruncated, data.count >= limit { return data.prefix(limit) }
             let count = Foundation.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw POSIXError.ofLastCall }
             guard count > 0 else { return data }
             data.append(contentsOf: buffer[..<count])
-            guard data.count <= limit else { throw POSIXError(.EFBIG) }
+            guard isTruncated || data.count <= limit else { throw POSIXError(.EFBIG) }
         }
     }
 

@@ -13,8 +13,8 @@ enum HSTSFile {
 
     /// Reads a file. Lines in another format are skipped. A missing file has no hosts.
     /// - Throws: `POSIXError` if the file cannot be read, is too large, or is not a regular file.
-    static func read(_ file: URL) throws -> [(name: String, HSTSHosts.Entry)] {
-        guard let data = try WholeFile.read(file.path, limit: limit) else { return [] }
+    static func read(_ path: String) throws -> [(name: String, HSTSHosts.Entry)] {
+        guard let data = try WholeFile.read(path, limit: limit) else { return [] }
         let text = String(decoding: data, as: UTF8.self)
         return text.split(whereSeparator: \.isNewline).compactMap(parse)
     }
@@ -23,14 +23,14 @@ enum HSTSFile {
     /// the new content.
     /// - Parameter change: Returns the new entries for those of the file. For a name with several lines, the last line
     ///   counts.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if another process has held the lock of the file for too long.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock of the file for too long.
     static func update(
         _ file: URL,
         waitingAtMost limit: Duration = FileLock.waitLimit,
         _ change: ([TextKey: HSTSHosts.Entry]) -> [TextKey: HSTSHosts.Entry]
     ) throws {
-        try PrivateFile.update(file, waitingAtMost: limit) {
-            let entries = try read(file).map { (TextKey($0.name), $0.1) }
+        try PrivateFile.update(file, waitingAtMost: limit) { path in
+            let entries = try read(path).map { (TextKey($0.name), $0.1) }
             return content(change(Dictionary(entries) { $1 }))
         }
     }

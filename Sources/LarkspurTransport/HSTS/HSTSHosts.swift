@@ -19,7 +19,7 @@ struct HSTSHosts: Sendable {
     }
 
     private(set) var entries: [TextKey: Entry] = [:]
-    private let capacity: Int
+    let capacity: Int
     private var changes = 0
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
@@ -119,8 +119,16 @@ extension HSTSHosts {
     /// - Parameters:
     ///   - written: The hosts that were written.
     ///   - snapshot: The hosts of this process from which they were made.
-    mutating func adopt(_ written: HSTSHosts, madeFrom snapshot: HSTSHosts, at now: Date) {
+    ///   - later: The changes of this process since the snapshot. It may have removed hosts that only the file had.
+    mutating func adopt(
+        _ written: HSTSHosts,
+        madeFrom snapshot: HSTSHosts,
+        _ later: FileChanges<TextKey, Entry>,
+        at now: Date
+    ) {
         var result = written
+        let rest = later.applied(to: written.entries)
+        result.entries = written.entries.filter { rest[$0.key] != nil }
         for name in snapshot.entries.keys where entries[name] == nil {
             result.entries.removeValue(forKey: name)
         }

@@ -38,6 +38,12 @@ public final class HSTSStore: Sendable {
         var awaitsSaving = false
         /// The changes that the file does not have yet. Always empty for a store in memory.
         var unsaved = FileChanges<TextKey, HSTSHosts.Entry>()
+
+        /// Limits the memory of changes while the file cannot be written.
+        mutating func limitUnsaved() {
+            let entries = hosts.entries
+            unsaved.limit(to: hosts.capacity) { entries[$0] != nil }
+        }
     }
 
     private let state: Mutex<State>
@@ -95,7 +101,7 @@ public final class HSTSStore: Sendable {
 
     private static func hosts(in file: URL, capacity: Int, at date: Date) throws -> HSTSHosts {
         var hosts = HSTSHosts(capacity: capacity)
-        for (name, entry) in try HSTSFile.read(file) where date < entry.expirationDate {
+        for (name, entry) in try HSTSFile.read(file.path) where date < entry.expirationDate {
             hosts.insert(entry, for: name, at: date)
         }
         hosts.noteSaved(hosts.entries)
@@ -137,10 +143,14 @@ public final class HSTSStore: Sendable {
         return true
     }
 
-    /// Removes a host. Does not remove its superdomains and subdomains.
+    /// Removes a host, also if only another process has written it to the file. Does not remove its superdomains and
+    /// subdomains.
     public func remove(_ host: String) {
         guard let name = HSTSName.canonical(host) else { return }
-        change(name) { $0.remove(name) }
+        change(name) { hosts in
+            _ = hosts.remove(name)
+            return true
+        }
     }
 
     /// Removes all hosts, also those that other processes have written to the file.
@@ -156,8 +166,9 @@ public final class HSTSStore: Sendable {
     /// Call this method before the program exits, or to check whether the file can be written. The store also writes
     /// the file in the background, but ignores errors there. It saves the changes again with the next change.
     ///
-    /// If another process is just writing the file, the method waits for it for at most five seconds.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other process has not ended its work.
+    /// The method blocks its thread, for up to five seconds while other processes write the file. So do not call it in a
+    /// Swift task or on the main thread of an app: call it on a queue of your own.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work.
     public func save() throws { try queue.sync { try write() } }
 
     // MARK: For sessions
@@ -176,19 +187,30 @@ public final class HSTSStore: Sendable {
             let field = StrictTransportField(field)
         else { return }
         let now = now()
-        change(name) { $0.note(field, of: name, at: now) }
+        change(name, isRemoval: field.maximumAge == 0) { $0.note(field, of: name, at: now) }
     }
 
     // MARK: The file
 
+    /// The number of changes that the file does not have yet.
+    var unsavedCount: Int { state.withLock { $0.unsaved.keys.count } }
+
     /// Changes the hosts, and schedules the writing of the file if the change requires it.
-    /// - Parameter name: The host that changes; nil if all hosts are removed.
-    private func change(_ name: String?, _ change: (inout HSTSHosts) -> Bool) {
+    /// - Parameters:
+    ///   - name: The host that changes; nil if all hosts are removed.
+    ///   - isRemoval: Whether the host is removed also if only another process has written it to the file. This alone is
+    ///     no reason to write the file, because each response of a host without HSTS can have such a field.
+    private func change(_ name: String?, isRemoval: Bool = false, _ change: (inout HSTSHosts) -> Bool) {
         let schedulesSaving = state.withLock { state in
             let isNoted = change(&state.hosts)
             guard file != nil else { return false }
-            if let name, isNoted || state.unsaved.keys.contains(TextKey(name)) {
-                state.unsaved.set(state.hosts.entries[name], for: TextKey(name))
+            if let name {
+                let (key, capacity) = (TextKey(name), state.hosts.capacity)
+                let hasRoom = isRemoval && state.unsaved.keys.count < capacity
+                if isNoted || hasRoom || state.unsaved.keys.contains(key) {
+                    state.unsaved.set(state.hosts.entries[name], for: key)
+                    state.limitUnsaved()
+                }
             }
             if name == nil { state.unsaved.removeAll() }
             guard isNoted, !state.awaitsSaving else { return false }
@@ -219,10 +241,11 @@ public final class HSTSStore: Sendable {
                 var unsaved = changes
                 unsaved.append(state.unsaved)
                 state.unsaved = unsaved
+                state.limitUnsaved()
             }
             throw error
         }
-        state.withLock { $0.hosts.adopt(written, madeFrom: hosts, at: now) }
+        state.withLock { $0.hosts.adopt(written, madeFrom: hosts, $0.unsaved, at: now) }
     }
 }
 #endif

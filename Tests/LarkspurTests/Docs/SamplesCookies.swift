@@ -63,9 +63,11 @@ struct CookieSamples: Sendable {
         return (cookies, manager)
     }
 
-    func saving(_ cookies: CookieFile) throws {
+    func saving(_ cookies: CookieFile) async throws {
         // sample: jar that is saved
-        try cookies.save()
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(with: Result { try cookies.save() }) }
+        }
         // end
     }
 

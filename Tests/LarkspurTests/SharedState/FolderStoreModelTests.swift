@@ -10,51 +10,50 @@ private struct ReferenceStore {
         var data: Data
         /// The step that has written the value.
         var step: Int
-        var end: (uptime: Duration, wall: Duration)?
+        var end: Duration?
     }
 
     private(set) var values: [String: Value] = [:]
     private var full: [String: Duration] = [:]
     private var leases: [String: (number: UInt64, end: Duration)] = [:]
-    private var now: (uptime: Duration, wall: Duration) = (.seconds(1), .zero)
+    private var now = Duration.seconds(1)
 
     mutating func advance(_ duration: Duration) {
-        now.uptime += duration
-        now.wall += duration
-        values = values.filter { $0.value.end.map { $0.uptime > now.uptime } ?? true }
-        leases = leases.filter { $0.value.end > now.uptime }
+        now += duration
+        values = values.filter { $0.value.end.map { $0 > now } ?? true }
+        leases = leases.filter { $0.value.end > now }
     }
 
-    /// Starts the system again: the lifetimes of values go on by the wall clock.
+    /// Starts the system again: all goes on by the wall clock.
     mutating func restart() {
-        now.uptime = .zero
-        leases = [:]
-        full = [:]
-        for (key, value) in values { values[key]?.end?.uptime = (value.end?.wall ?? .zero) - now.wall }
+        for key in leases.keys { leases[key]?.end -= now }
+        for key in full.keys { full[key]? -= now }
+        for key in values.keys { values[key]?.end? -= now }
+        now = .zero
     }
 
     /// - Parameter version: The step that has written the last value.
     mutating func replace(_ key: String, version: Int?, with data: Data?, lifetime: Duration?, step: Int) -> Bool {
         guard values[key]?.step == version else { return false }
         values[key] = data.map { data in
-            Value(data: data, step: step, end: lifetime.map { (now.uptime + $0, now.wall + $0) })
+            Value(data: data, step: step, end: lifetime.map { now + $0 })
         }
         return true
     }
 
     mutating func take(_ key: String, _ bucket: SharedBucket, within limit: Duration) -> Duration {
-        let earliest = now.uptime - bucket.tolerance
+        let earliest = now - bucket.tolerance
         let next = max(full[key] ?? earliest, earliest) + bucket.interval
-        let delay = max(next - now.uptime - bucket.capacity, .zero)
+        let delay = max(next - now - bucket.capacity, .zero)
         if delay <= limit { full[key] = next }
         return delay
     }
 
     /// Returns the time for which another holder still has the lease; nil if there is none.
-    func holding(_ key: String) -> Duration? { leases[key].map { $0.end - now.uptime } }
+    func holding(_ key: String) -> Duration? { leases[key].map { $0.end - now } }
 
     mutating func acquire(_ lease: SharedLease, _ duration: Duration) {
-        leases[lease.key] = duration > .zero ? (lease.number, now.uptime + duration) : nil
+        leases[lease.key] = duration > .zero ? (lease.number, now + duration) : nil
     }
 
     func isHeld(_ lease: SharedLease) -> Bool { leases[lease.key]?.number == lease.number }

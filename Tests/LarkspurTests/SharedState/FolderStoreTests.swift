@@ -7,11 +7,11 @@ import Testing
 /// Programs of the same machine: two stores on one folder take part in most tests.
 @Suite("A store on a folder", .timeLimit(.minutes(5)))
 struct FolderStoreTests {
-    private let folder = TemporaryFolder()
-    private let clock = StoreClock()
-    private var path: String { folder.url.appendingPathComponent("shared").path }
+    let folder = TemporaryFolder()
+    let clock = StoreClock()
+    var path: String { folder.url.appendingPathComponent("shared").path }
 
-    private func makeStore(
+    func makeStore(
         waitLimit: Duration = .seconds(120),
         cleaningInterval: Duration = .seconds(60)
     ) throws -> FolderStore {
@@ -22,7 +22,7 @@ struct FolderStoreTests {
         ) { [clock] in clock.now }
     }
 
-    private func files() throws -> [String] {
+    func files() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).filter { $0 != "lock" }.sorted()
     }
 
@@ -124,6 +124,8 @@ struct FolderStoreTests {
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .zero)
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .milliseconds(500))
         clock.restart("second")
+        #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .milliseconds(500))
+        clock.advance(.milliseconds(500))
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .zero)
     }
 
@@ -155,11 +157,79 @@ struct FolderStoreTests {
         #expect(try await !other.renew(second, duration: .seconds(1)))
         let third = try #require(try await acquire(one))
         #expect(third.number > second.number)
-        // No holder survives a start of the system, and the wall clock may be wrong.
+        // No holder survives a start of the system, but the lease stays for its own duration at most.
         clock.restart("second")
-        clock.setWall(.seconds(-10_000_000))
+        clock.advance(.seconds(9))
+        #expect(try await other.acquireLease(for: "a", duration: .seconds(10)) == .held(.seconds(1)))
+        clock.advance(.seconds(1))
         let fourth = try #require(try await acquire(one))
         #expect(fourth.number > third.number)
+        // A machine that has no right time when it starts.
+        clock.restart("third")
+        clock.setWall(.seconds(-10_000_000))
+        let fifth = try #require(try await acquire(one))
+        #expect(fifth.number > fourth.number)
+    }
+
+    @Test(
+        "Processes that see different starts of one system share values, buckets and leases",
+        arguments: [-500, 3000]
+    )
+    func containers(_ difference: Int64) async throws {
+        let (one, other) = (
+            try makeStore(),
+            try FolderStore(
+                folder: URL(fileURLWithPath: path),
+                waitLimit: .seconds(120),
+                cleaningInterval: .zero
+            ) { [clock] in
+                let now = clock.now
+                let uptime = now.uptime + Duration.milliseconds(difference).nanoseconds
+                return StoreTime(start: "-", uptime: uptime, wall: now.wall)
+            }
+        )
+        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(3))
+        var numbers: [UInt64] = []
+        for _ in 0..<3 {
+            for (store, next) in [(one, other), (other, one)] {
+                guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: .seconds(10)) else {
+                    Issue.record("The lease is held.")
+                    return
+                }
+                numbers.append(lease.number)
+                #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero)
+                #expect(try await next.takeToken(for: "a", from: bucket, within: .seconds(2)) == .zero)
+                #expect(try await store.takeToken(for: "a", from: bucket, within: .seconds(2)) == .zero)
+                #expect(try await store.replaceValue(for: "a", version: nil, with: Data([1]), lifetime: .seconds(10)))
+                clock.advance(.milliseconds(400))
+                #expect(try await next.acquireLease(for: "a", duration: .seconds(10)) == .held(.milliseconds(9600)))
+                #expect(try await next.takeToken(for: "a", from: bucket, within: .zero) == .milliseconds(600))
+                // Each process can continue the work of the other.
+                #expect(try await next.renew(lease, duration: .seconds(4)))
+                #expect(try await store.acquireLease(for: "a", duration: .seconds(1)) == .held(.seconds(4)))
+                clock.advance(.seconds(3))
+                #expect(try await store.renew(lease, duration: .seconds(1)))
+                #expect(try await next.value(for: "a") != nil)
+                clock.advance(.milliseconds(6600))
+                #expect(try await next.value(for: "a") == nil)
+            }
+        }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == 6)
+    }
+
+    @Test("The state of the folder is read after a process was killed that has written a shorter one")
+    func shorterState() async throws {
+        let store = try makeStore()
+        func acquire() async throws -> UInt64 {
+            guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: .zero) else { return 0 }
+            return lease.number
+        }
+        let first = try await acquire()
+        let lock = URL(fileURLWithPath: "\(path)/lock")
+        try (Data(contentsOf: lock) + Data("7\n".utf8)).write(to: lock)
+        clock.setWall(.seconds(-1000))
+        #expect(first > 0)
+        #expect(try await acquire() == first + 1)
     }
 
     @Test("Fencing numbers increase if files or the folder are deleted, or if the wall clock is set back")
@@ -185,174 +255,5 @@ struct FolderStoreTests {
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: "\(path)/lock"))
         clock.advance(.seconds(1))
         try await check()
-    }
-
-    // MARK: Files
-
-    @Test("Only the owner can use the folder and its files, and no temporary file remains")
-    func permissions() async throws {
-        let store = try makeStore()
-        #expect(store.description == "the folder \(path)")
-        _ = try await store.replaceValue(for: "a", version: nil, with: Data([1]), lifetime: nil)
-        _ = try await store.acquireLease(for: "a", duration: .seconds(1))
-        _ = try await store.takeToken(
-            for: "a",
-            from: SharedBucket(interval: .seconds(1), capacity: .seconds(1)),
-            within: .zero
-        )
-        for name in [""] + (try files()) + ["lock"] {
-            var status = stat()
-            #expect(stat("\(path)/\(name)", &status) == 0)
-            #expect(status.st_mode & 0o777 == (name.isEmpty ? 0o700 : 0o600), "\(name)")
-        }
-        #expect(try files().map { String($0.prefix { $0 != "-" }) } == ["bucket", "lease", "value"])
-    }
-
-    @Test("Files that have ended, and those of killed processes, are removed about once a minute")
-    func cleaning() async throws {
-        let store = try makeStore()
-        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(1))
-        for number in 0..<20 {
-            _ = try await store.replaceValue(for: "\(number)", version: nil, with: Data([1]), lifetime: .seconds(5))
-            _ = try await store.takeToken(for: "\(number)", from: bucket, within: .zero)
-            _ = try await store.acquireLease(for: "\(number)", duration: .seconds(5))
-        }
-        _ = try await store.replaceValue(for: "a", version: nil, with: Data([1]), lifetime: nil)
-        for name in ["new-\(UUID().uuidString)", "new-other", "other"] {
-            try Data([1]).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
-        }
-        #expect(try files().count == 64)
-        clock.advance(.seconds(59))
-        _ = try await store.acquireLease(for: "b", duration: .seconds(1000))
-        #expect(try files().count == 65)
-        clock.advance(.seconds(10))
-        _ = try await store.acquireLease(for: "b", duration: .seconds(1))
-        #expect(try files().map { String($0.prefix(6)) } == ["lease-", "new-ot", "other", "value-"])
-        #expect(try await store.value(for: "a") != nil)
-    }
-
-    @Test("A folder that others can write, a link and a file are refused")
-    func refusal() throws {
-        let parent = folder.url.path
-        try #require(mkdir(path, 0o700) == 0 && chmod(path, 0o770) == 0)
-        #expect(throws: FolderStoreError(.EPERM, path)) { try makeStore() }
-        try #require(chmod(path, 0o755) == 0)
-        _ = try makeStore()
-        let link = URL(fileURLWithPath: "\(parent)/link/")
-        try #require(symlink(path, "\(parent)/link") == 0)
-        #expect(throws: FolderStoreError(.ELOOP, "\(parent)/link")) { try FolderStore(folder: link) }
-        let file = try folder.file("file")
-        let error = #expect(throws: FolderStoreError(.ENOTDIR, file.path)) { try FolderStore(folder: file) }
-        #expect(error?.description == "The store failed at \(file.path): Not a directory.")
-        #expect(error?.localizedDescription == error?.description)
-    }
-
-    @Test("A store whose folder is written by others later fails")
-    func laterRefusal() async throws {
-        let store = try makeStore()
-        try #require(chmod(path, 0o777) == 0)
-        await #expect(throws: FolderStoreError(.EPERM, path)) {
-            try await store.acquireLease(for: "a", duration: .zero)
-        }
-    }
-
-    @Test("A folder with missing parents is created")
-    func parents() throws {
-        let url = folder.url.appendingPathComponent("a/b/c")
-        _ = try FolderStore(folder: url)
-        var status = stat()
-        #expect(stat(url.path, &status) == 0 && status.st_mode & 0o777 == 0o700)
-        let file = try folder.file("file").appendingPathComponent("x")
-        #expect(throws: FolderStoreError(.ENOTDIR, file.path)) { try FolderStore(folder: file) }
-    }
-
-    @Test("A damaged value is an error that names the file, and damaged leases and buckets count as missing")
-    func damage() async throws {
-        let store = try makeStore()
-        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(1))
-        _ = try await store.replaceValue(for: "a", version: nil, with: Data("secret".utf8), lifetime: nil)
-        _ = try await store.acquireLease(for: "a", duration: .seconds(100))
-        _ = try await store.takeToken(for: "a", from: bucket, within: .zero)
-        let names = try files()
-        for name in names {
-            let url = URL(fileURLWithPath: "\(path)/\(name)")
-            try (Data(contentsOf: url).dropLast() + [0]).write(to: url)
-        }
-        let value = "\(path)/\(names[2])"
-        for _ in 0..<2 {
-            await #expect(throws: FolderStoreError(.EBADMSG, value)) { try await store.value(for: "a") }
-            await #expect(throws: FolderStoreError(.EBADMSG, value)) {
-                try await store.replaceValue(for: "a", version: nil, with: Data(), lifetime: nil)
-            }
-            // Damaged values are not removed.
-            clock.advance(.seconds(100))
-        }
-        guard case .acquired = try await store.acquireLease(for: "a", duration: .seconds(1)) else {
-            Issue.record("The lease is held.")
-            return
-        }
-        #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero)
-    }
-
-    @Test("Links, pipes, folders and huge files in place of files are errors or count as missing, and are not followed")
-    func specialFiles() async throws {
-        let store = try makeStore()
-        _ = try await store.replaceValue(for: "a", version: nil, with: Data(), lifetime: nil)
-        let file = "\(path)/\(try files()[0])"
-        func fails(_ code: POSIXErrorCode) async {
-            await #expect(throws: FolderStoreError(code, file)) { try await store.value(for: "a") }
-            await #expect(throws: FolderStoreError(code, file)) {
-                try await store.replaceValue(for: "a", version: nil, with: Data(), lifetime: nil)
-            }
-            remove(file)
-        }
-        unlink(file)
-        try #require(symlink("/etc/passwd", file) == 0)
-        await fails(.ELOOP)
-        try #require(mkfifo(file, 0o600) == 0)
-        await fails(.EINVAL)
-        try #require(mkdir(file, 0o700) == 0)
-        await fails(.EINVAL)
-        try #require(FileManager.default.createFile(atPath: file, contents: nil) && truncate(file, 1 << 40) == 0)
-        await fails(.EFBIG)
-        let lease = file.replacing("value-", with: "lease-")
-        try #require(FileManager.default.createFile(atPath: lease, contents: nil) && truncate(lease, 1 << 40) == 0)
-        guard case .acquired = try await store.acquireLease(for: "a", duration: .seconds(1)) else {
-            Issue.record("The lease is held.")
-            return
-        }
-        let large = Data(count: StoreFolder.largestValue + 1)
-        await #expect(throws: FolderStoreError(.EFBIG, file)) {
-            try await store.replaceValue(for: "a", version: nil, with: large, lifetime: nil)
-        }
-        #expect(try await store.replaceValue(for: "a", version: nil, with: large.dropLast(), lifetime: nil))
-        #expect(try await store.value(for: "a")?.data.count == StoreFolder.largestValue)
-    }
-
-    @Test("A folder that this user cannot write is an error", .enabled(if: geteuid() != 0))
-    func readOnly() async throws {
-        let store = try makeStore()
-        try #require(chmod(path, 0o500) == 0)
-        await #expect(throws: FolderStoreError(.EACCES, path + "/lock")) {
-            try await store.acquireLease(for: "a", duration: .zero)
-        }
-        #expect(try await store.value(for: "a") == nil)
-        try #require(chmod(path, 0o700) == 0)
-    }
-
-    @Test("A lock that another process holds is an error after the limit, and does not delay readers")
-    func locked() async throws {
-        let store = try makeStore(waitLimit: .zero)
-        _ = try await store.replaceValue(for: "a", version: nil, with: Data([1]), lifetime: nil)
-        let lock = "\(path)/lock"
-        // As a process that was stopped.
-        let descriptor = open(lock, O_RDWR | O_CLOEXEC)
-        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
-        await #expect(throws: FolderStoreError(.ETIMEDOUT, lock)) {
-            try await store.acquireLease(for: "a", duration: .zero)
-        }
-        #expect(try await store.value(for: "a")?.data == Data([1]))
-        close(descriptor)
-        _ = try await store.acquireLease(for: "a", duration: .zero)
     }
 }

@@ -8,15 +8,16 @@ import Testing
 @Suite("The files of a folder store") struct StoreRecordTests {
     private let now = StoreTime(start: "s1", uptime: 1000, wall: 50)
 
-    private func value(_ text: String = "data", end: Int64? = nil, wallEnd: Int64? = nil) -> StoreRecord {
-        StoreRecord(.value(data: Data(text.utf8), version: "v", end: end, wallEnd: wallEnd), at: now)
+    private func value(_ text: String = "data", end: Int64? = nil) -> StoreRecord {
+        StoreRecord(.value(data: Data(text.utf8), version: "v", end: end), at: now)
     }
 
     private var records: [StoreRecord] {
         [
-            value(), value(""), value("a\nb c", end: 5, wallEnd: -7), value(end: .max, wallEnd: .min),
+            value(), value(""), value("a\nb c", end: 5), value(end: .max), value(end: .min),
             StoreRecord(.bucket(full: -3, end: 9), at: now), StoreRecord(.bucket(full: .min, end: .max), at: now),
             StoreRecord(.lease(number: .max, end: 1), at: now), StoreRecord(.folder(number: 7), at: now),
+            StoreRecord(.lease(number: 1, end: 1), at: StoreTime(start: "-", uptime: .min, wall: .max)),
         ]
     }
 
@@ -41,40 +42,63 @@ import Testing
         #expect(StoreRecord(Data(repeating: 0x20, count: 100_000)) == nil)
     }
 
+    @Test("The first line is read without the data")
+    func start() throws {
+        let record = value(String(repeating: "data\n", count: 1000), end: 5)
+        let start = try #require(StoreRecord(start: record.encoded.prefix(StoreRecord.longestLine)))
+        #expect(start == value("", end: 5))
+        #expect(StoreRecord(start: record.encoded.prefix(30)) == nil && StoreRecord(start: Data("a\nb".utf8)) == nil)
+        for record in records { #expect(StoreRecord(start: record.encoded)?.time == record.time) }
+    }
+
     @Test("The format does not change")
     func format() {
         #expect(
-            String(decoding: value("data", end: 5, wallEnd: 6).encoded.dropFirst(34), as: UTF8.self)
-                == "value s1 1000 5 6 v 4\ndata"
+            String(decoding: value("data", end: 5).encoded.dropFirst(34), as: UTF8.self)
+                == "value s1 1000 50 5 v 4\ndata"
         )
-        #expect(String(decoding: records[6].encoded.dropFirst(34), as: UTF8.self) == "lease s1 1000 1 \(UInt64.max)\n")
-        let small = StoreRecord(.folder(number: 1), at: now).encoded.count
-        #expect(StoreRecord(.folder(number: .max), at: now).encoded.count == small)
+        let lease = StoreRecord(.lease(number: .max, end: 1), at: now)
+        #expect(String(decoding: lease.encoded.dropFirst(34), as: UTF8.self) == "lease s1 1000 50 1 \(UInt64.max)\n")
     }
 
     @Test("A value ends by the clock of its start of the system, and after another start by the wall clock")
     func values() {
-        let record = value(end: 2000, wallEnd: 60)
+        // Its lifetime is 10 microseconds.
+        let record = value(end: 11_000)
         func hasEnded(_ start: String, _ uptime: Int64, _ wall: Int64) -> Bool {
             record.hasEnded(at: StoreTime(start: start, uptime: uptime, wall: wall))
         }
         // The wall clock was set.
-        #expect(!hasEnded("s1", 1999, 100) && hasEnded("s1", 2000, 0))
-        #expect(!hasEnded("s2", 5000, 59) && hasEnded("s2", 1, 60))
+        #expect(!hasEnded("s1", 10_999, 100) && hasEnded("s1", 11_000, 0))
+        #expect(!hasEnded("s2", 50_000, 59) && hasEnded("s2", 1, 60))
+        #expect(!hasEnded("s2", 50_000, .min) && hasEnded("s2", 1, .max))
         // A file of another machine with the same start.
         #expect(!hasEnded("s1", 999, 59) && hasEnded("s1", 999, 60))
         #expect(!value().hasEnded(at: StoreTime(start: "s2", uptime: .max, wall: .max)))
     }
 
-    @Test("Buckets and leases end with the system, and those from the future do not count")
-    func ends() {
+    @Test(
+        "Buckets and leases end by the clock of their start of the system, and for another start by the wall clock",
+        arguments: [
+            // start, uptime, wall -> present end, whether the record has ended
+            ("s1", 10_999, 0, 11_000, false), ("s1", 11_000, 50, 11_000, true),
+            ("s2", 7, 50, 10_007, false), ("s2", 7000, 51, 16_000, false), ("s2", 7000, 59, 8000, false),
+            ("s2", 7000, 60, 7000, true), ("s2", 70_000_000, 100, 69_960_000, true),
+            // If the wall clock was set back, the record also counts as old.
+            ("s2", 7000, 49, 16_000, false), ("s2", 7000, 40, 7000, true), ("s2", 7000, .min, -.max + 17_000, true),
+            ("s2", 7000, .max, -.max + 17_000, true),
+            // A record from the future of the same start.
+            ("s1", 999, 50, 10_999, false), ("s1", 999, 60, 999, true),
+        ] as [(String, Int64, Int64, Int64, Bool)]
+    )
+    func ends(_ start: String, _ uptime: Int64, _ wall: Int64, _ end: Int64, _ hasEnded: Bool) {
+        let later = StoreTime(start: start, uptime: uptime, wall: wall)
         for record in [
-            StoreRecord(.bucket(full: 1500, end: 2000), at: now), StoreRecord(.lease(number: 1, end: 2000), at: now),
+            StoreRecord(.bucket(full: 1500, end: 11_000), at: now),
+            StoreRecord(.lease(number: 1, end: 11_000), at: now),
         ] {
-            #expect(!record.hasEnded(at: StoreTime(start: "s1", uptime: 1999, wall: 0)))
-            #expect(record.hasEnded(at: StoreTime(start: "s1", uptime: 2000, wall: 0)))
-            #expect(record.hasEnded(at: StoreTime(start: "s2", uptime: 1500, wall: 0)))
-            #expect(record.hasEnded(at: StoreTime(start: "s1", uptime: 999, wall: 0)))
+            #expect(record.present(11_000, at: later) == end && record.hasEnded(at: later) == hasEnded)
+            #expect(record.age(at: later) >= 0)
         }
     }
 
@@ -113,6 +137,9 @@ import Testing
         #expect(Duration(secondsComponent: 1, attosecondsComponent: 1).nanoseconds == 1_000_000_001)
         #expect(Duration.zero.nanoseconds == 0)
         #expect(Int64.max.adding(1) == .max && Int64.min.adding(-1) == .min)
+        #expect(
+            Int64.max.subtracting(-1) == .max && Int64.min.subtracting(1) == .min && Int64(0).subtracting(.min) == .max
+        )
     }
 
     @Test("The clocks continue, and the start of the system is one word")

@@ -150,6 +150,38 @@ struct CookieFileTests {
         #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
     }
 
+    @Test("A cookie that a response deletes while another process has locked the file does not come back")
+    func deletionWhileSaving() async throws {
+        let storage = try makeStorage()
+        let cookies = try open(storage)
+        for name in ["a", "sid"] { try set(name, "1", in: storage) }
+        try cookies.save()
+        try set("a", "2", in: storage)
+        // A cookie that only another process has.
+        let other = try makeStorage()
+        let second = try open(other)
+        try set("b", "1", in: other)
+        try second.save()
+        let lock = folder.url.appendingPathComponent(".cookies.txt.lock").path
+        let descriptor = Foundation.open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        let result = Mutex<Result<Void, any Error>?>(nil)
+        Thread.detachNewThread {
+            let end = Result { try cookies.save() }
+            result.withLock { $0 = end }
+        }
+        // The thread has taken its cookies when it waits for the lock.
+        try await eventually(2) { try OpenFiles.count(of: lock) }
+        storage.deleteCookie(try #require(storage.cookies?.first { $0.name == "sid" }))
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+        try await eventually { result.withLock { $0 != nil } }
+        try #require(result.withLock { $0 }).get()
+        #expect(pairs(storage) == ["a=2", "b=1"])
+        try cookies.save()
+        #expect(try saved == ["a=2", "b=1"] && pairs(storage) == ["a=2", "b=1"])
+    }
+
     @Test("A file that another process has locked, a folder and a missing folder are errors")
     func errors() throws {
         let storage = try makeStorage()

@@ -48,6 +48,17 @@ import Testing
         #expect(changes.applied(to: ["a": 5, "c": 3]) == ["d": 4])
     }
 
+    @Test("If there are far too many changes, those of entries that are gone are forgotten, and most removals")
+    func limit() {
+        var changes = Changes()
+        for number in 0..<20 { changes.set(number < 10 ? number : nil, for: "\(number)") }
+        changes.limit(to: 10) { _ in false }
+        #expect(changes.keys.count == 20)
+        changes.set(1, for: "new")
+        changes.limit(to: 10) { ["3", "new"].contains($0) }
+        #expect(changes.applied(to: [:]) == ["3": 3, "new": 1] && changes.keys.count == 7)
+    }
+
     @Test("Processes that save one after the other lose no entry")
     func processes() {
         var random = SeededGenerator(1)

@@ -66,6 +66,41 @@ struct FileLockTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == "240")
     }
 
+    #if os(Linux)
+    @Test("A process that has waited for a file that was removed takes the lock of the next file")
+    func removedFile() async throws {
+        let path = path
+        func lock() throws -> Int32 {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+            return descriptor
+        }
+        func unlock(_ descriptor: Int32) {
+            flock(descriptor, LOCK_UN)
+            close(descriptor)
+        }
+        let first = try lock()
+        let isFree = Mutex(false)
+        let result = Mutex<Result<Bool, any Error>?>(nil)
+        Thread.detachNewThread {
+            let end = Result {
+                try FileLock.hold(path, until: .now + .seconds(120), isKept: false) { _ in isFree.withLock { $0 } }
+            }
+            result.withLock { $0 = end }
+        }
+        try await eventually(2) { try OpenFiles.count(of: path) }
+        // As the holder does, but another process takes the lock of a new file before it releases the old one.
+        unlink(path)
+        let second = try lock()
+        unlock(first)
+        try await eventually { try OpenFiles.count(of: path) == 2 || result.withLock { $0 != nil } }
+        isFree.withLock { $0 = true }
+        unlock(second)
+        try await eventually { result.withLock { $0 != nil } }
+        #expect(try result.withLock { $0 }?.get() == true)
+    }
+    #endif
+
     @Test("Links, pipes, folders and missing folders are errors")
     func others() throws {
         try #require(symlink("target", path) == 0)
@@ -92,15 +127,66 @@ struct FileLockTests {
         let file = folder.url.appendingPathComponent("file")
         let link = folder.url.appendingPathComponent("link")
         try #require(symlink("file", link.path) == 0)
-        try PrivateFile.update(link) {
+        try PrivateFile.update(link) { path in
+            // The link may lead elsewhere meanwhile.
+            #expect(path == file.path)
             // The file and its link have one lock.
             let error = #expect(throws: POSIXError.self) {
-                try PrivateFile.update(file, waitingAtMost: .zero) { Data() }
+                try PrivateFile.update(file, waitingAtMost: .zero) { _ in Data() }
             }
             #expect(error?.code == .ETIMEDOUT)
             return Data("new".utf8)
         }
         #expect(try Data(contentsOf: file) == Data("new".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["file", "link"])
+    }
+
+    @Test("The content that a killed process has left is removed by the next change, and not followed if it is a link")
+    func remnants() throws {
+        let file = folder.url.appendingPathComponent("file")
+        let other = try folder.file("other", Data("other".utf8))
+        let remnant = folder.url.appendingPathComponent(".file.new").path
+        for isLink in [false, true] {
+            if isLink {
+                try #require(symlink("other", remnant) == 0)
+            } else {
+                try #require(FileManager.default.createFile(atPath: remnant, contents: Data("secret".utf8)))
+            }
+            try PrivateFile.update(file) { _ in Data("new".utf8) }
+            #expect(try Data(contentsOf: file) == Data("new".utf8))
+            #expect(try Data(contentsOf: other) == Data("other".utf8))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["file", "other"])
+        }
+    }
+
+    @Test("On a file system without locks, a file is changed without one", arguments: [ENOSYS, EOPNOTSUPP, ENOLCK])
+    func withoutLocks(code: Int32) throws {
+        let file = folder.url.appendingPathComponent("file")
+        func fail(_: Int32) -> Int32 {
+            errno = code
+            return -1
+        }
+        try PrivateFile.update(file, attempt: fail) { _ in
+            // Another process may be at the same point, with the same name for the temporary file.
+            try Data("other".utf8).write(to: folder.url.appendingPathComponent(".file.new"))
+            return Data("new".utf8)
+        }
+        #expect(try Data(contentsOf: file) == Data("new".utf8))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        #expect(names == [".file.new", "file"])
+        let path = path
+        let error = #expect(throws: POSIXError.self) {
+            try FileLock.hold(path, until: .now, isKept: true, attempt: fail) { _ in }
+        }
+        #expect(error?.code.rawValue == code)
+        // The error of the change is none of the lock.
+        var count = 0
+        #expect(throws: POSIXError(.ENOLCK)) {
+            try PrivateFile.update(file) { _ in
+                count += 1
+                throw POSIXError(.ENOLCK)
+            }
+        }
+        #expect(count == 1)
     }
 }

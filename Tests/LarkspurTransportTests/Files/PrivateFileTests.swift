@@ -30,6 +30,17 @@ struct PrivateFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["new"])
     }
 
+    @Test("A file that is too large is an error, unless only its start is read")
+    func limits() throws {
+        try write("abcdef", to: "file")
+        let path = path("file")
+        #expect(throws: POSIXError(.EFBIG)) { try WholeFile.read(path, limit: 5) }
+        #expect(try WholeFile.read(path, limit: 6) == Data("abcdef".utf8))
+        for (limit, text) in [(0, ""), (5, "abcde"), (6, "abcdef"), (7, "abcdef")] {
+            #expect(try WholeFile.read(path, limit: limit, isTruncated: true) == Data(text.utf8))
+        }
+    }
+
     @Test("A link stays, and its target is created or replaced", arguments: ["target", "absolute", "chain"])
     func links(kind: String) throws {
         let target = kind == "target" ? "target" : path("target")

@@ -121,6 +121,23 @@ import Testing
         #expect(isChanged13)
     }
 
+    @Test("Hosts that are removed while the file is written do not come back, also if only the file had them")
+    func adoption() {
+        let snapshot = hosts("a.test", "b.test")
+        let written = hosts("a.test", "b.test", "x.test", "y.test")
+        var present = snapshot
+        let isChanged14 = present.remove("a.test")
+        #expect(isChanged14)
+        var later = FileChanges<TextKey, HSTSHosts.Entry>()
+        for name in ["a.test", "x.test"] { later.set(nil, for: TextKey(name)) }
+        present.adopt(written, madeFrom: snapshot, later, at: start)
+        #expect(present.entries.keys.map(\.text).sorted() == ["b.test", "y.test"])
+        present = hosts()
+        later.removeAll()
+        present.adopt(written, madeFrom: snapshot, later, at: start)
+        #expect(present.entries.isEmpty)
+    }
+
     // MARK: Names and URLs
 
     @Test(

@@ -192,6 +192,53 @@ import TestSupport
         #expect(try makeStore().hosts.isEmpty && second.hosts.isEmpty)
     }
 
+    @Test("A host that only another process has written is removed, by the program and by its response")
+    func foreignRemovals() throws {
+        let (first, second, third) = (try makeStore(), try makeStore(), try makeStore())
+        for name in ["a.test", "b.test", "c.test"] { first.insert(host(name, 100)) }
+        try first.save()
+        second.note("max-age=0", of: URL(string: "https://b.test/"))
+        #expect(second.unsavedCount == 1)
+        try second.save()
+        third.remove("a.test")
+        try third.save()
+        #expect(try makeStore().hosts.map(\.name) == ["c.test"])
+        #expect(third.hosts.map(\.name) == ["c.test"] && third.unsavedCount == 0)
+    }
+
+    @Test("The removal of a host that only another process has written is saved in the background")
+    func foreignRemovalInBackground() async throws {
+        let (first, second) = (try makeStore(), try makeStore())
+        first.insert(host("a.test", 100))
+        try first.save()
+        second.remove("a.test")
+        try await eventually { (try? makeStore().hosts.isEmpty) == true }
+    }
+
+    @Test("While the file cannot be written, the number of changes is limited")
+    func unsavedChanges() throws {
+        let file = folder.url.appendingPathComponent("missing/hsts.txt")
+        let store = try HSTSStore(file: file, capacity: 10) { [clock] in clock.now }
+        for number in 0..<200 {
+            store.insert(host("\(number).test", 100))
+            if number % 50 == 0 { #expect(throws: POSIXError.self) { try store.save() } }
+        }
+        for number in 0..<200 { store.note("max-age=0", of: URL(string: "https://\(number).other.test/")) }
+        #expect(throws: POSIXError.self) { try store.save() }
+        #expect((1...20).contains(store.unsavedCount))
+        for number in 0..<200 { store.remove("\(number).test") }
+        #expect(throws: POSIXError.self) { try store.save() }
+        #expect((1...20).contains(store.unsavedCount))
+        let last = host("last.test", 100)
+        store.insert(last)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: false
+        )
+        try store.save()
+        #expect(try HSTSStore(file: file) { [clock] in clock.now }.hosts == [last] && store.unsavedCount == 0)
+    }
+
     @Test("A file that another process has locked is an error of saving, and the changes are saved later")
     func locked() throws {
         let store = try HSTSStore(file: file, lockLimit: .zero)

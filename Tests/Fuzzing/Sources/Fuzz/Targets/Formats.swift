@@ -259,7 +259,11 @@ extension FuzzTarget {
             for file in [data, StoreRecord.withChecksum(data)] {
                 guard let record = StoreRecord(file) else { continue }
                 require(StoreRecord(record.encoded), equals: record, "a record is read as it was written")
-                _ = record.hasEnded(at: StoreTime(start: record.start, uptime: 1 << 40, wall: 1 << 40))
+                for start in [record.start, "other"] {
+                    let now = StoreTime(start: start, uptime: 1 << 40, wall: 1 << 40)
+                    _ = record.hasEnded(at: now)
+                    require(record.age(at: now) >= 0, "no record is from the future")
+                }
                 require(StoreRecord(file.dropLast()) == nil, "an incomplete file is no record")
             }
         }

@@ -330,10 +330,10 @@ extension FuzzTarget {
     private static let hstsFiles = FuzzTarget(unmeasured: "hsts-files") { bytes in
         _ = FileManager.default.createFile(atPath: file.path, contents: Data(bytes))
         defer { unlink(file.path) }
-        guard let hosts = try? HSTSFile.read(file) else { return require(false, "the file can be read") }
+        guard let hosts = try? HSTSFile.read(file.path) else { return require(false, "the file can be read") }
         for (name, _) in hosts { require(HSTSName.canonical(name), equals: name, "a name of the file") }
         let entries = Dictionary(hosts.map { (TextKey($0.name), $0.1) }) { $1 }
-        guard (try? HSTSFile.content(entries).write(to: file)) != nil, let again = try? HSTSFile.read(file) else {
+        guard (try? HSTSFile.content(entries).write(to: file)) != nil, let again = try? HSTSFile.read(file.path) else {
             return require(false, "the file can be written and read again")
         }
         let read = Dictionary(again.map { (TextKey($0.name), $0.1) }) { $1 }
