@@ -45,8 +45,9 @@ struct RedisScript: Sendable, Equatable {
 
     /// Arguments in nanoseconds: the interval, the capacity, the tolerance and the limit. The state has the time of its
     /// last change, in seconds and nanoseconds, and by how much the time at which the bucket is full was then ahead. So
-    /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. Returns the
-    /// delay.
+    /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. A bucket without
+    /// a state gives a caller its whole tolerance. So the state stays for a minute longer than the caller's own tolerance
+    /// needs it, as other callers may have greater ones. Returns the delay.
     static let takeToken = RedisScript(
         1,
         clock + """
@@ -67,7 +68,7 @@ struct RedisScript: Sendable, Equatable {
                 if elapsed >= 0 then return delay end
                 next = ahead
             end
-            local lifetime = math.max(math.ceil((next + tolerance) / 1e6), 1)
+            local lifetime = math.ceil((next + math.max(tolerance, capacity)) / 1e6) + 60000
             redis.call('SET', KEYS[1], string.format('%.0f %.0f %.0f', seconds, nanoseconds, next),
                 'PX', string.format('%.0f', lifetime))
             return delay

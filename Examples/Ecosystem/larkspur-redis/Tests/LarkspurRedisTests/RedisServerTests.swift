@@ -157,7 +157,22 @@ struct RedisServerTests {
         #expect((6...10).contains(count), "\(count) tokens")
     }
 
-    @Test("A bucket is removed when it is full")
+    @Test("A caller without a tolerance leaves the state of the bucket to those with one")
+    func mixedTolerances() async throws {
+        let interval = Duration.milliseconds(40)
+        let unhurried = SharedBucket(interval: interval, capacity: interval)
+        let waiting = SharedBucket(interval: interval, capacity: interval, tolerance: interval * 10)
+        #expect(try await store.takeToken(for: "a", from: unhurried, within: .zero) == .zero)
+        // The bucket is full, and has been so for less than two intervals.
+        let start = ContinuousClock.now
+        while start.duration(to: .now) < .milliseconds(60) { _ = try await store.ping() }
+        var count = 0
+        while try await store.takeToken(for: "a", from: waiting, within: .zero) == .zero { count += 1 }
+        let most = 1 + Int(start.duration(to: .now) / interval)
+        #expect(count >= 1 && count <= most, "\(count) tokens, at most \(most)")
+    }
+
+    @Test("The state of a bucket is removed a minute after all callers can have its tokens")
     func bucketLifetime() async throws {
         let interval = Duration.seconds(10)
         let bucket = SharedBucket(interval: interval, capacity: interval * 3, tolerance: .seconds(5))
@@ -167,9 +182,9 @@ struct RedisServerTests {
                 Issue.record("The bucket has no lifetime.")
                 return
             }
-            // The time at which the bucket is full began up to 5 seconds ago.
-            let full = 10_000 * Int64(count)
-            #expect((full - 1000...full).contains(lifetime))
+            // The time at which the bucket is full began 5 seconds ago. The capacity is longer than the tolerance.
+            let end = 10_000 * Int64(count) - 5000 + 30_000 + 60_000
+            #expect((end - 1000...end).contains(lifetime))
         }
     }
 
