@@ -10,10 +10,10 @@ public import Larkspur
 /// the time for connecting. After a failed attempt to connect, further steps fail at once for 50 milliseconds; after
 /// more failures for up to one second.
 ///
-/// If the connection is lost before the reply, the steps of values and leases are sent once more, because a second
-/// performance changes nothing. If the second reply to ``replaceValue(for:version:with:lifetime:)`` is that another
-/// version is present, the first may have been performed, and the method throws. A token is not taken again:
-/// ``takeToken(for:from:within:)`` throws, and the token may be lost.
+/// If the connection is lost before the reply, a step is sent once more. A second performance of the steps of values and
+/// leases changes nothing. If the second reply to ``replaceValue(for:version:with:lifetime:)`` is that another version
+/// is present, the first may have been performed, and the method throws. A second performance of
+/// ``takeToken(for:from:within:)`` takes another token: one token is lost, and the rate is never higher.
 ///
 /// If a call is cancelled, it throws a `CancellationError` at once. A lease that it acquires nevertheless is released.
 ///
@@ -86,7 +86,7 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func value(for key: String) async throws -> SharedValue? {
         let fields = ["version", "data"].map { Array($0.utf8) }
-        let answer = try await perform(.plain([Array("HMGET".utf8), name("value", key)] + fields), isRepeatable: true)
+        let answer = try await perform(.plain([Array("HMGET".utf8), name("value", key)] + fields))
         let value = try result(of: answer, "value") { $0.value }
         if let value, value.data.count > box.maximumValueSize { throw tooLarge }
         return value
@@ -113,7 +113,7 @@ public final class RedisStore: SharedStore {
             Array((lifetime.map { "\($0.count(of: .milliseconds(1), .up))" } ?? "").utf8),
             Array(data ?? Data()),
         ]
-        let answer = try await perform(.script(.replaceValue, key: name("value", key), arguments), isRepeatable: true)
+        let answer = try await perform(.script(.replaceValue, key: name("value", key), arguments))
         let isReplaced = try result(of: answer, "replaceValue") { $0.flag }
         if !isReplaced, answer.wasRepeated {
             throw RedisStoreError(
@@ -135,7 +135,7 @@ public final class RedisStore: SharedStore {
     ///   - limit: The longest delay that the caller accepts.
     /// - Returns: The time until the token may be used: zero, or the time until the rate allows it. If this time is
     ///   longer than `limit`, no token was taken.
-    /// - Throws: ``RedisStoreError``, `CancellationError`. The token may have been taken.
+    /// - Throws: ``RedisStoreError``, `CancellationError`. A token may have been taken.
     public func takeToken(for key: String, from bucket: SharedBucket, within limit: Duration) async throws -> Duration {
         let nanosecond = Duration.nanoseconds(1)
         let numbers = [
@@ -143,7 +143,7 @@ public final class RedisStore: SharedStore {
             bucket.tolerance.count(of: nanosecond, .down), limit.count(of: nanosecond, .down),
         ]
         let arguments = numbers.map { Array("\($0)".utf8) }
-        let answer = try await perform(.script(.takeToken, key: name("bucket", key), arguments), isRepeatable: false)
+        let answer = try await perform(.script(.takeToken, key: name("bucket", key), arguments))
         return try result(of: answer, "takeToken") { $0.delay }
     }
 
@@ -157,10 +157,8 @@ public final class RedisStore: SharedStore {
     public func acquireLease(for key: String, duration: Duration) async throws -> SharedLease.Attempt {
         let name = name("lease", key)
         let holder = Array(Self.uniqueName().utf8)
-        let answer = try await perform(
-            .script(.acquireLease, key: name, [holder, Self.microseconds(duration)]),
-            isRepeatable: true
-        ) { reply in
+        let answer = try await perform(.script(.acquireLease, key: name, [holder, Self.microseconds(duration)])) {
+            reply in
             guard case .acquired(let lease) = reply.attempt(for: key) else { return nil }
             return .script(.releaseLease, key: name, [Array("\(lease.number)".utf8)])
         }
@@ -172,10 +170,7 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func renew(_ lease: SharedLease, duration: Duration) async throws -> Bool {
         let arguments = [Array("\(lease.number)".utf8), Self.microseconds(duration)]
-        let answer = try await perform(
-            .script(.renewLease, key: name("lease", lease.key), arguments),
-            isRepeatable: true
-        )
+        let answer = try await perform(.script(.renewLease, key: name("lease", lease.key), arguments))
         return try result(of: answer, "renew") { $0.flag }
     }
 
@@ -183,10 +178,7 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func release(_ lease: SharedLease) async throws {
         let arguments = [Array("\(lease.number)".utf8)]
-        let answer = try await perform(
-            .script(.releaseLease, key: name("lease", lease.key), arguments),
-            isRepeatable: true
-        )
+        let answer = try await perform(.script(.releaseLease, key: name("lease", lease.key), arguments))
         _ = try result(of: answer, "release") { $0.flag }
     }
 
@@ -196,27 +188,20 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func ping() async throws -> Duration {
         let start = ContinuousClock.now
-        let answer = try await perform(.plain([Array("PING".utf8)]), isRepeatable: true)
+        let answer = try await perform(.plain([Array("PING".utf8)]))
         _ = try result(of: answer, "ping") { $0 == .status("PONG") ? true : nil }
         return start.duration(to: .now)
     }
 
     /// Performs a step, and returns the reply, which may be an error.
-    /// - Parameters:
-    ///   - isRepeatable: Whether the step may be performed twice.
-    ///   - undo: The command for a reply that arrives after the end of the call.
-    func perform(
-        _ command: RedisStep.Command,
-        isRepeatable: Bool,
-        undo: RedisStep.Undo? = nil
-    ) async throws -> RedisStep.Answer {
+    /// - Parameter undo: The command for a reply that arrives after the end of the call.
+    func perform(_ command: RedisStep.Command, undo: RedisStep.Undo? = nil) async throws -> RedisStep.Answer {
         try Task.checkCancellation()
         let id = box.newID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let step = RedisStep(
                     command: command,
-                    isRepeatable: isRepeatable,
                     undo: undo,
                     continuation: continuation
                 )

@@ -20,8 +20,6 @@ struct RedisStep: Sendable {
     typealias Undo = @Sendable (RedisReply) -> Command?
 
     let command: Command
-    /// Whether the step may be performed twice.
-    let isRepeatable: Bool
     let undo: Undo?
     /// Nil for the command of `undo`.
     let continuation: CheckedContinuation<Answer, any Error>?

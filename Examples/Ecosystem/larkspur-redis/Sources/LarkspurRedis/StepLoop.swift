@@ -60,7 +60,7 @@ final class StepLoop {
 
     private func add(_ step: RedisStep, _ id: StepQueue.ID) {
         steps[id] = step
-        end(queue.add(id, isRepeatable: step.isRepeatable, at: now))
+        end(queue.add(id, at: now))
     }
 
     /// Ends a step without its reply.
@@ -92,7 +92,7 @@ final class StepLoop {
         guard let id = queue.replyArrived(at: now) else { return false }
         guard let step = steps[id] else {
             if let command = undos.removeValue(forKey: id)?(reply) {
-                add(RedisStep(command: command, isRepeatable: true, undo: nil, continuation: nil), box.newID())
+                add(RedisStep(command: command, undo: nil, continuation: nil), box.newID())
             }
             return true
         }

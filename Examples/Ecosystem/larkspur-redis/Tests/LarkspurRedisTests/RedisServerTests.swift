@@ -23,7 +23,7 @@ struct RedisServerTests {
     @discardableResult
     private func command(_ name: String, _ kind: String, _ others: String...) async throws -> RedisReply {
         let words = [name, "\(prefix)\(kind):a"] + others
-        return try await store.perform(.plain(words.map { Array($0.utf8) }), isRepeatable: false).reply
+        return try await store.perform(.plain(words.map { Array($0.utf8) })).reply
     }
 
     private func acquire(_ duration: Duration) async throws -> SharedLease? {
@@ -249,9 +249,9 @@ struct RedisServerTests {
     func repeatedLease() async throws {
         let words = ["holder", "60000000"].map { Array($0.utf8) }
         let step = RedisStep.Command.script(.acquireLease, key: Array("\(prefix)lease:a".utf8), words)
-        let first = try await store.perform(step, isRepeatable: true).reply
+        let first = try await store.perform(step).reply
         #expect(first.attempt(for: "a") != nil)
-        #expect(try await store.perform(step, isRepeatable: true).reply == first)
+        #expect(try await store.perform(step).reply == first)
         #expect(try await acquire(.seconds(60)) == nil)
     }
 
@@ -259,7 +259,7 @@ struct RedisServerTests {
     func repeatedReplacement() async throws {
         let words = ["", "version", "60000", "data"].map { Array($0.utf8) }
         let step = RedisStep.Command.script(.replaceValue, key: Array("\(prefix)value:a".utf8), words)
-        for _ in 0..<2 { #expect(try await store.perform(step, isRepeatable: true).reply.flag == true) }
+        for _ in 0..<2 { #expect(try await store.perform(step).reply.flag == true) }
         #expect(try await store.value(for: "a") == SharedValue(data: Data("data".utf8), version: .init("version")))
     }
 
@@ -267,7 +267,7 @@ struct RedisServerTests {
     func removedScripts() async throws {
         _ = try await store.ping()
         let flush = ["SCRIPT", "FLUSH"].map { Array($0.utf8) }
-        #expect(try await store.perform(.plain(flush), isRepeatable: true).reply == .status("OK"))
+        #expect(try await store.perform(.plain(flush)).reply == .status("OK"))
         #expect(try await acquire(.seconds(1)) != nil)
         #expect(try await replace(nil, Data()))
     }
