@@ -35,8 +35,8 @@ public final class RedisStore: SharedStore {
     ///     characters of the password are percent-encoded. The default port is 6379, the default database 0.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
     ///   - connectTimeout: The time for connecting, and again for the first commands. Default: one second.
-    ///   - stepTimeout: The time for a step. Default: one second.
-    ///   - maximumValueSize: The largest number of bytes of a value. Default: 1 MiB.
+    ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
+    ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
     /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS.
     public init(
         _ url: String,
@@ -59,8 +59,8 @@ public final class RedisStore: SharedStore {
     ///   - url: The server.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
     ///   - connectTimeout: The time for connecting, and again for the first commands. Default: one second.
-    ///   - stepTimeout: The time for a step. Default: one second.
-    ///   - maximumValueSize: The largest number of bytes of a value. Default: 1 MiB.
+    ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
+    ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
     /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS.
     public convenience init(
         _ url: URL,

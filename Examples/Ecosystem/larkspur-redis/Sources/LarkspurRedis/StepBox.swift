@@ -80,8 +80,9 @@ final class StepBox: Sendable {
         (wakeDescriptor, signalDescriptor) = (ends[0], ends[1])
         self.address = address
         self.connectTimeout = connectTimeout
-        self.stepTimeout = stepTimeout
-        self.maximumValueSize = maximumValueSize
+        // Longer times and larger sizes make no difference, but would overflow. No string of Redis is larger.
+        self.stepTimeout = min(max(stepTimeout, .zero), .seconds(1_000_000))
+        self.maximumValueSize = min(max(maximumValueSize, 0), 512 << 20)
     }
 
     deinit {

@@ -103,6 +103,19 @@ struct RedisStoreTests {
         _ = try await store.ping()
     }
 
+    @Test("A store may have no limits", arguments: [(Duration.seconds(Int64.max), Int.max), (.seconds(1), -1)])
+    func noLimits(timeout: Duration, size: Int) async throws {
+        let server = try FakeServer { _, _ in .reply("+PONG\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(
+            server.url,
+            connectTimeout: timeout,
+            stepTimeout: timeout,
+            maximumValueSize: size
+        )
+        _ = try await store.ping()
+    }
+
     @Test("A cancelled step ends at once")
     func cancellation() async throws {
         let (requests, continuation) = AsyncStream<Void>.makeStream()
