@@ -120,11 +120,12 @@ struct RedisScript: Sendable, Equatable {
             """
     )
 
-    /// Argument: the number of the lease. Returns 1 if the lease was released.
+    /// Argument: the number of the lease, or the name of its holder, which is no number. Returns 1 if the lease was
+    /// released.
     static let releaseLease = RedisScript(
         4,
         lease + """
-            if rest <= 0 or state[1] ~= ARGV[1] then return 0 end
+            if rest <= 0 or (state[1] ~= ARGV[1] and holder ~= ARGV[1]) then return 0 end
             hold('', '0')
             return 1
             """

@@ -15,7 +15,9 @@ public import Larkspur
 /// is present, the first may have been performed, and the method throws. A second performance of
 /// ``takeToken(for:from:within:)`` takes another token: one token is lost, and the rate is never higher.
 ///
-/// If a call is cancelled, it throws a `CancellationError` at once. A lease that it acquires nevertheless is released.
+/// If a call is cancelled, it throws a `CancellationError` at once. If ``acquireLease(for:duration:)`` throws although the
+/// lease may be acquired, the store releases it in the background: as soon as a connection allows it, and while the lease
+/// may last. When the store is released, it has the time of one more step for this.
 ///
 /// All times are those of the server's clock. If the server loses its data, all values and leases are gone, and buckets
 /// are full. Versions and fencing numbers of before are not used again.
@@ -157,11 +159,10 @@ public final class RedisStore: SharedStore {
     public func acquireLease(for key: String, duration: Duration) async throws -> SharedLease.Attempt {
         let name = name("lease", key)
         let holder = Array(Self.uniqueName().utf8)
-        let answer = try await perform(.script(.acquireLease, key: name, [holder, Self.microseconds(duration)])) {
-            reply in
-            guard case .acquired(let lease) = reply.attempt(for: key) else { return nil }
-            return .script(.releaseLease, key: name, [Array("\(lease.number)".utf8)])
-        }
+        let answer = try await perform(
+            .script(.acquireLease, key: name, [holder, Self.microseconds(duration)]),
+            undo: RedisStep.Undo(command: .script(.releaseLease, key: name, [holder]), duration: duration)
+        )
         return try result(of: answer, "acquireLease") { $0.attempt(for: key) }
     }
 
@@ -194,7 +195,7 @@ public final class RedisStore: SharedStore {
     }
 
     /// Performs a step, and returns the reply, which may be an error.
-    /// - Parameter undo: The command for a reply that arrives after the end of the call.
+    /// - Parameter undo: The undo of the step, if the call ends without its reply.
     func perform(_ command: RedisStep.Command, undo: RedisStep.Undo? = nil) async throws -> RedisStep.Answer {
         try Task.checkCancellation()
         let id = box.newID()

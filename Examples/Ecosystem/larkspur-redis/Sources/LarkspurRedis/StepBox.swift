@@ -16,10 +16,22 @@ struct RedisStep: Sendable {
         let wasRepeated: Bool
     }
 
-    /// Returns a command that takes back a step whose caller no longer waits, from the reply to the step.
-    typealias Undo = @Sendable (RedisReply) -> Command?
+    /// A command that takes back a step which was performed, and has no effect otherwise.
+    struct Undo: Sendable {
+        /// The time between two attempts.
+        static let pause = Duration.seconds(1)
+
+        let command: Command
+        /// The time for which it is attempted.
+        let duration: Duration
+        /// The time of the next attempt.
+        var start = Duration.zero
+        /// The end of all attempts; nil before the first.
+        var end: Duration?
+    }
 
     let command: Command
+    /// The undo of the step, if it ends without a reply.
     let undo: Undo?
     /// Nil for the command of `undo`.
     let continuation: CheckedContinuation<Answer, any Error>?

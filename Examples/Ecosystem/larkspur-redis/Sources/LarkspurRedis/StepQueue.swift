@@ -54,16 +54,21 @@ struct StepQueue {
     /// Whether a connection is needed, and none is being made.
     var needsConnection: Bool { phase == .closed && !steps.isEmpty }
 
+    /// The time from which the next connection is tried after a failure; nil without a failure.
+    var pauseEnd: Duration? { if case .paused(let end) = phase { end } else { nil } }
+
     /// Adds a step.
-    /// - Parameter id: The step, with a higher number than those before.
+    /// - Parameters:
+    ///   - id: The step, with a higher number than those before.
+    ///   - hasLimit: Whether the step ends when its time is over. Default: true.
     /// - Returns: A failure, if no connection is tried at the moment.
-    mutating func add(_ id: ID, at now: Duration) -> Failure? {
+    mutating func add(_ id: ID, hasLimit: Bool = true, at now: Duration) -> Failure? {
         if case .paused(let end) = phase {
             guard now >= end else { return Failure(id: id, reason: .unreachable, mayHaveBeenPerformed: false) }
             phase = .closed
         }
         steps[id] = Step()
-        deadlines.append((id, now + limit))
+        if hasLimit { deadlines.append((id, now + limit)) }
         waiting.append(id)
         return nil
     }

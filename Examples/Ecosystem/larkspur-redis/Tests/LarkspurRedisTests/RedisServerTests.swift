@@ -327,17 +327,23 @@ struct RedisServerTests {
             let result = await attempt.result
             if case .success(.acquired(let lease)) = result { try await store.release(lease) }
             // Behind the release on the same connection.
-            guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: .seconds(60)) else {
-                // The reply to the cancelled step may come with that of this one.
-                _ = try await store.ping()
-                continue
-            }
-            try await store.release(lease)
+            try await store.release(#require(await acquire(.seconds(60))))
         }
-        _ = try await store.ping()
-        guard case .acquired = try await store.acquireLease(for: "a", duration: .seconds(1)) else {
-            Issue.record("The lease has a holder.")
-            return
+    }
+
+    @Test("A lease is released by the name of its holder, and by no other")
+    func releaseByHolder() async throws {
+        let key = Array("\(prefix)lease:a".utf8)
+        func flag(_ name: String) async throws -> Bool? {
+            try await store.perform(.script(.releaseLease, key: key, [Array(name.utf8)])).reply.flag
         }
+        let words = ["a-b", "60000000"].map { Array($0.utf8) }
+        _ = try await store.perform(.script(.acquireLease, key: key, words))
+        #expect(try await flag("a-c") == false)
+        #expect(try await acquire(.seconds(60)) == nil)
+        #expect(try await flag("a-b") == true)
+        #expect(try await flag("a-b") == false)
+        #expect(try await acquire(.seconds(60)) != nil)
+        #expect(try await flag("") == false)
     }
 }
