@@ -250,6 +250,11 @@ public final class RedisStore: SharedStore {
     }
 }
 
+extension RedisStore: CustomReflectable {
+    /// The description alone, so that `dump` and a debugger do not show the password.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 extension RedisStoreError {
     static func lossText(_ address: RedisAddress) -> String {
         "\(address.description) has closed the connection before it replied."
