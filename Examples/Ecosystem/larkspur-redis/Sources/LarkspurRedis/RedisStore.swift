@@ -129,8 +129,8 @@ public final class RedisStore: SharedStore {
 
     // MARK: Buckets
 
-    /// Takes a token from a bucket (the generic cell rate algorithm). Times are rounded to nanoseconds, so that the
-    /// rate is never higher.
+    /// Takes a token from a bucket (the generic cell rate algorithm). The interval is rounded up to
+    /// nanoseconds, so that the rate is never higher. The bucket has as many tokens as without the rounding.
     /// - Parameters:
     ///   - key: The key of the bucket.
     ///   - bucket: The rate and the size of the bucket.
@@ -141,7 +141,7 @@ public final class RedisStore: SharedStore {
     public func takeToken(for key: String, from bucket: SharedBucket, within limit: Duration) async throws -> Duration {
         let nanosecond = Duration.nanoseconds(1)
         let numbers = [
-            bucket.interval.count(of: nanosecond, .up), bucket.capacity.count(of: nanosecond, .down),
+            bucket.interval.count(of: nanosecond, .up), bucket.capacity.nanoseconds(forRounded: bucket.interval),
             bucket.tolerance.count(of: nanosecond, .down), limit.count(of: nanosecond, .down),
         ]
         let arguments = numbers.map { Array("\($0)".utf8) }

@@ -130,6 +130,14 @@ struct RedisServerTests {
         }
     }
 
+    @Test("A full bucket gives its tokens at once, also if its interval is no whole number of nanoseconds")
+    func fractions() async throws {
+        let interval = Duration.seconds(100) / 3
+        let bucket = SharedBucket(interval: interval, capacity: interval * 7)
+        for _ in 0..<7 { #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero) }
+        #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) > .seconds(30))
+    }
+
     @Test("A token whose delay is longer than the limit is not taken")
     func limits() async throws {
         let bucket = SharedBucket(interval: .seconds(10), capacity: .seconds(10))
