@@ -46,7 +46,7 @@ struct RedisScript: Sendable, Equatable {
     /// Arguments in nanoseconds: the interval, the capacity, the tolerance and the limit. The state has the time of its
     /// last change, in seconds and nanoseconds, and by how much the time at which the bucket is full was then ahead. So
     /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. A bucket without
-    /// a state gives a caller its whole tolerance. So the state stays for a minute longer than the caller's own tolerance
+    /// a state, or with a damaged one, is full, and gives a caller its whole tolerance. So the state stays for a minute longer than the caller's own tolerance
     /// needs it, as other callers may have greater ones. Returns the delay.
     static let takeToken = RedisScript(
         1,
@@ -55,10 +55,8 @@ struct RedisScript: Sendable, Equatable {
             local interval, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
             local tolerance, limit = tonumber(ARGV[3]), tonumber(ARGV[4])
             local ahead, elapsed = -tolerance, 0
-            local state = redis.call('GET', KEYS[1])
-            if state then
-                local s, n, a = string.match(state, '^(%d+) (%d+) (-?%d+)$')
-                if not s then return redis.error_reply('ERR The state of the bucket is invalid') end
+            local s, n, a = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (-?%d+)$')
+            if s then
                 elapsed = (seconds - s) * 1e9 + nanoseconds - n
                 ahead = math.max(a - math.max(elapsed, 0), -tolerance)
             end

@@ -210,15 +210,34 @@ struct RedisServerTests {
         while try await store.takeToken(for: "a", from: bucket, within: .zero) >= first { await Task.yield() }
     }
 
-    @Test("A bucket with another state is refused")
-    func invalidBucket() async throws {
-        try await command("SET", "bucket", "full")
+    @Test("A bucket with a damaged state is full")
+    func damagedBucket() async throws {
+        let bucket = SharedBucket(interval: .seconds(10), capacity: .seconds(20))
+        for state in ["", "full", "1 2", "1 2 3 4", "1 2 3\n"] {
+            try await command("SET", "bucket", state)
+            for _ in 0..<2 { #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero) }
+            #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) > .seconds(5))
+            guard case .integer(1...) = try await command("PTTL", "bucket") else {
+                Issue.record("The bucket has no lifetime.")
+                return
+            }
+        }
+    }
+
+    @Test("Data of another kind stay, and the error names them", arguments: ["bucket", "value", "lease"])
+    func otherData(kind: String) async throws {
+        try await command("RPUSH", kind, "1")
         let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(10))
         let error = await #expect(throws: RedisStoreError.self) {
-            try await store.takeToken(for: "a", from: bucket, within: .zero)
+            switch kind {
+            case "bucket": _ = try await store.takeToken(for: "a", from: bucket, within: .zero)
+            case "value": _ = try await store.value(for: "a")
+            default: _ = try await acquire(.seconds(1))
+            }
         }
-        #expect(error?.code == .refused && error?.description.contains("bucket") == true)
-        try await command("DEL", "bucket")
+        #expect(error?.code == .refused && error?.description.contains("data of another kind") == true)
+        #expect(try await command("LLEN", kind) == .integer(1))
+        try await command("DEL", kind)
     }
 
     // MARK: Leases
