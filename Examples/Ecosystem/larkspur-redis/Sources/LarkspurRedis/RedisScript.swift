@@ -45,8 +45,9 @@ struct RedisScript: Sendable, Equatable {
 
     /// Arguments in nanoseconds: the interval, the capacity, the tolerance and the limit. The state has the time of its
     /// last change, in seconds and nanoseconds, and by how much the time at which the bucket is full was then ahead. So
-    /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. Returns the
-    /// delay.
+    /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. A bucket without
+    /// a state, or with a damaged one, is full, and gives a caller its whole tolerance. So the state stays for a minute longer than the caller's own tolerance
+    /// needs it, as other callers may have greater ones. Returns the delay.
     static let takeToken = RedisScript(
         1,
         clock + """
@@ -54,10 +55,8 @@ struct RedisScript: Sendable, Equatable {
             local interval, capacity = tonumber(ARGV[1]), tonumber(ARGV[2])
             local tolerance, limit = tonumber(ARGV[3]), tonumber(ARGV[4])
             local ahead, elapsed = -tolerance, 0
-            local state = redis.call('GET', KEYS[1])
-            if state then
-                local s, n, a = string.match(state, '^(%d+) (%d+) (-?%d+)$')
-                if not s then return redis.error_reply('ERR The state of the bucket is invalid') end
+            local s, n, a = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (%d+) (-?%d+)$')
+            if s then
                 elapsed = (seconds - s) * 1e9 + nanoseconds - n
                 ahead = math.max(a - math.max(elapsed, 0), -tolerance)
             end
@@ -67,7 +66,7 @@ struct RedisScript: Sendable, Equatable {
                 if elapsed >= 0 then return delay end
                 next = ahead
             end
-            local lifetime = math.max(math.ceil((next + tolerance) / 1e6), 1)
+            local lifetime = math.ceil((next + math.max(tolerance, capacity)) / 1e6) + 60000
             redis.call('SET', KEYS[1], string.format('%.0f %.0f %.0f', seconds, nanoseconds, next),
                 'PX', string.format('%.0f', lifetime))
             return delay
@@ -119,11 +118,12 @@ struct RedisScript: Sendable, Equatable {
             """
     )
 
-    /// Argument: the number of the lease. Returns 1 if the lease was released.
+    /// Argument: the number of the lease, or the name of its holder, which is no number. Returns 1 if the lease was
+    /// released.
     static let releaseLease = RedisScript(
         4,
         lease + """
-            if rest <= 0 or state[1] ~= ARGV[1] then return 0 end
+            if rest <= 0 or (state[1] ~= ARGV[1] and holder ~= ARGV[1]) then return 0 end
             hold('', '0')
             return 1
             """

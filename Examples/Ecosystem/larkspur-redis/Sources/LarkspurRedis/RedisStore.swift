@@ -10,12 +10,14 @@ public import Larkspur
 /// the time for connecting. After a failed attempt to connect, further steps fail at once for 50 milliseconds; after
 /// more failures for up to one second.
 ///
-/// If the connection is lost before the reply, the steps of values and leases are sent once more, because a second
-/// performance changes nothing. If the second reply to ``replaceValue(for:version:with:lifetime:)`` is that another
-/// version is present, the first may have been performed, and the method throws. A token is not taken again:
-/// ``takeToken(for:from:within:)`` throws, and the token may be lost.
+/// If the connection is lost before the reply, a step is sent once more. A second performance of the steps of values and
+/// leases changes nothing. If the second reply to ``replaceValue(for:version:with:lifetime:)`` is that another version
+/// is present, the first may have been performed, and the method throws. A second performance of
+/// ``takeToken(for:from:within:)`` takes another token: one token is lost, and the rate is never higher.
 ///
-/// If a call is cancelled, it throws a `CancellationError` at once. A lease that it acquires nevertheless is released.
+/// If a call is cancelled, it throws a `CancellationError` at once. If ``acquireLease(for:duration:)`` throws although the
+/// lease may be acquired, the store releases it in the background: as soon as a connection allows it, and while the lease
+/// may last. When the store is released, it has the time of one more step for this.
 ///
 /// All times are those of the server's clock. If the server loses its data, all values and leases are gone, and buckets
 /// are full. Versions and fencing numbers of before are not used again.
@@ -35,8 +37,8 @@ public final class RedisStore: SharedStore {
     ///     characters of the password are percent-encoded. The default port is 6379, the default database 0.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
     ///   - connectTimeout: The time for connecting, and again for the first commands. Default: one second.
-    ///   - stepTimeout: The time for a step. Default: one second.
-    ///   - maximumValueSize: The largest number of bytes of a value. Default: 1 MiB.
+    ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
+    ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
     /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS.
     public init(
         _ url: String,
@@ -59,8 +61,8 @@ public final class RedisStore: SharedStore {
     ///   - url: The server.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
     ///   - connectTimeout: The time for connecting, and again for the first commands. Default: one second.
-    ///   - stepTimeout: The time for a step. Default: one second.
-    ///   - maximumValueSize: The largest number of bytes of a value. Default: 1 MiB.
+    ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
+    ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
     /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS.
     public convenience init(
         _ url: URL,
@@ -86,7 +88,7 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func value(for key: String) async throws -> SharedValue? {
         let fields = ["version", "data"].map { Array($0.utf8) }
-        let answer = try await perform(.plain([Array("HMGET".utf8), name("value", key)] + fields), isRepeatable: true)
+        let answer = try await perform(.plain([Array("HMGET".utf8), name("value", key)] + fields))
         let value = try result(of: answer, "value") { $0.value }
         if let value, value.data.count > box.maximumValueSize { throw tooLarge }
         return value
@@ -113,7 +115,7 @@ public final class RedisStore: SharedStore {
             Array((lifetime.map { "\($0.count(of: .milliseconds(1), .up))" } ?? "").utf8),
             Array(data ?? Data()),
         ]
-        let answer = try await perform(.script(.replaceValue, key: name("value", key), arguments), isRepeatable: true)
+        let answer = try await perform(.script(.replaceValue, key: name("value", key), arguments))
         let isReplaced = try result(of: answer, "replaceValue") { $0.flag }
         if !isReplaced, answer.wasRepeated {
             throw RedisStoreError(
@@ -127,23 +129,23 @@ public final class RedisStore: SharedStore {
 
     // MARK: Buckets
 
-    /// Takes a token from a bucket (the generic cell rate algorithm). Times are rounded to nanoseconds, so that the
-    /// rate is never higher.
+    /// Takes a token from a bucket (the generic cell rate algorithm). The interval is rounded up to
+    /// nanoseconds, so that the rate is never higher. The bucket has as many tokens as without the rounding.
     /// - Parameters:
     ///   - key: The key of the bucket.
     ///   - bucket: The rate and the size of the bucket.
     ///   - limit: The longest delay that the caller accepts.
     /// - Returns: The time until the token may be used: zero, or the time until the rate allows it. If this time is
     ///   longer than `limit`, no token was taken.
-    /// - Throws: ``RedisStoreError``, `CancellationError`. The token may have been taken.
+    /// - Throws: ``RedisStoreError``, `CancellationError`. A token may have been taken.
     public func takeToken(for key: String, from bucket: SharedBucket, within limit: Duration) async throws -> Duration {
         let nanosecond = Duration.nanoseconds(1)
         let numbers = [
-            bucket.interval.count(of: nanosecond, .up), bucket.capacity.count(of: nanosecond, .down),
+            bucket.interval.count(of: nanosecond, .up), bucket.capacity.nanoseconds(forRounded: bucket.interval),
             bucket.tolerance.count(of: nanosecond, .down), limit.count(of: nanosecond, .down),
         ]
         let arguments = numbers.map { Array("\($0)".utf8) }
-        let answer = try await perform(.script(.takeToken, key: name("bucket", key), arguments), isRepeatable: false)
+        let answer = try await perform(.script(.takeToken, key: name("bucket", key), arguments))
         return try result(of: answer, "takeToken") { $0.delay }
     }
 
@@ -159,11 +161,8 @@ public final class RedisStore: SharedStore {
         let holder = Array(Self.uniqueName().utf8)
         let answer = try await perform(
             .script(.acquireLease, key: name, [holder, Self.microseconds(duration)]),
-            isRepeatable: true
-        ) { reply in
-            guard case .acquired(let lease) = reply.attempt(for: key) else { return nil }
-            return .script(.releaseLease, key: name, [Array("\(lease.number)".utf8)])
-        }
+            undo: RedisStep.Undo(command: .script(.releaseLease, key: name, [holder]), duration: duration)
+        )
         return try result(of: answer, "acquireLease") { $0.attempt(for: key) }
     }
 
@@ -172,10 +171,7 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func renew(_ lease: SharedLease, duration: Duration) async throws -> Bool {
         let arguments = [Array("\(lease.number)".utf8), Self.microseconds(duration)]
-        let answer = try await perform(
-            .script(.renewLease, key: name("lease", lease.key), arguments),
-            isRepeatable: true
-        )
+        let answer = try await perform(.script(.renewLease, key: name("lease", lease.key), arguments))
         return try result(of: answer, "renew") { $0.flag }
     }
 
@@ -183,10 +179,7 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func release(_ lease: SharedLease) async throws {
         let arguments = [Array("\(lease.number)".utf8)]
-        let answer = try await perform(
-            .script(.releaseLease, key: name("lease", lease.key), arguments),
-            isRepeatable: true
-        )
+        let answer = try await perform(.script(.releaseLease, key: name("lease", lease.key), arguments))
         _ = try result(of: answer, "release") { $0.flag }
     }
 
@@ -196,27 +189,20 @@ public final class RedisStore: SharedStore {
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func ping() async throws -> Duration {
         let start = ContinuousClock.now
-        let answer = try await perform(.plain([Array("PING".utf8)]), isRepeatable: true)
+        let answer = try await perform(.plain([Array("PING".utf8)]))
         _ = try result(of: answer, "ping") { $0 == .status("PONG") ? true : nil }
         return start.duration(to: .now)
     }
 
     /// Performs a step, and returns the reply, which may be an error.
-    /// - Parameters:
-    ///   - isRepeatable: Whether the step may be performed twice.
-    ///   - undo: The command for a reply that arrives after the end of the call.
-    func perform(
-        _ command: RedisStep.Command,
-        isRepeatable: Bool,
-        undo: RedisStep.Undo? = nil
-    ) async throws -> RedisStep.Answer {
+    /// - Parameter undo: The undo of the step, if the call ends without its reply.
+    func perform(_ command: RedisStep.Command, undo: RedisStep.Undo? = nil) async throws -> RedisStep.Answer {
         try Task.checkCancellation()
         let id = box.newID()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let step = RedisStep(
                     command: command,
-                    isRepeatable: isRepeatable,
                     undo: undo,
                     continuation: continuation
                 )
@@ -262,6 +248,11 @@ public final class RedisStore: SharedStore {
         let halves = [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)]
         return halves.map { String($0, radix: 36) }.joined(separator: "-")
     }
+}
+
+extension RedisStore: CustomReflectable {
+    /// The description alone, so that `dump` and a debugger do not show the password.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension RedisStoreError {

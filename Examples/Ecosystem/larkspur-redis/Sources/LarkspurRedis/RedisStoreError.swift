@@ -61,6 +61,12 @@ public struct RedisStoreError: Error, Sendable, CustomStringConvertible, Localiz
         switch word {
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN":
             self.init(.unsupported, "\(server) is a node of a cluster, which RedisStore does not support (\(word)).")
+        // Redis before 7 has its own code in front of that of a script.
+        case _ where text.contains("WRONGTYPE"):
+            self.init(
+                .refused,
+                "\(server) has data of another kind under the key of the step (WRONGTYPE). Remove them, or use another prefix."
+            )
         default: self.init(.refused, "\(server) has refused a command: \(Self.withoutArguments(text))")
         }
     }

@@ -16,12 +16,22 @@ struct RedisStep: Sendable {
         let wasRepeated: Bool
     }
 
-    /// Returns a command that takes back a step whose caller no longer waits, from the reply to the step.
-    typealias Undo = @Sendable (RedisReply) -> Command?
+    /// A command that takes back a step which was performed, and has no effect otherwise.
+    struct Undo: Sendable {
+        /// The time between two attempts.
+        static let pause = Duration.seconds(1)
+
+        let command: Command
+        /// The time for which it is attempted.
+        let duration: Duration
+        /// The time of the next attempt.
+        var start = Duration.zero
+        /// The end of all attempts; nil before the first.
+        var end: Duration?
+    }
 
     let command: Command
-    /// Whether the step may be performed twice.
-    let isRepeatable: Bool
+    /// The undo of the step, if it ends without a reply.
     let undo: Undo?
     /// Nil for the command of `undo`.
     let continuation: CheckedContinuation<Answer, any Error>?
@@ -82,8 +92,9 @@ final class StepBox: Sendable {
         (wakeDescriptor, signalDescriptor) = (ends[0], ends[1])
         self.address = address
         self.connectTimeout = connectTimeout
-        self.stepTimeout = stepTimeout
-        self.maximumValueSize = maximumValueSize
+        // Longer times and larger sizes make no difference, but would overflow. No string of Redis is larger.
+        self.stepTimeout = min(max(stepTimeout, .zero), .seconds(1_000_000))
+        self.maximumValueSize = min(max(maximumValueSize, 0), 512 << 20)
     }
 
     deinit {

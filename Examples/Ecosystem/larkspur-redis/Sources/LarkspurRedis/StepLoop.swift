@@ -7,8 +7,10 @@ final class StepLoop {
     private let box: StepBox
     private var queue: StepQueue
     private var steps: [StepQueue.ID: RedisStep] = [:]
-    /// The undo of steps whose callers no longer wait for their replies.
-    private var undos: [StepQueue.ID: RedisStep.Undo] = [:]
+    /// The undos that are attempted when there may be a connection.
+    private var undos: [RedisStep.Undo] = []
+    /// The time until which the undos of a released store are attempted.
+    private var stopTime: Duration?
     /// The steps whose script the server does not have. They are sent with the text of the script.
     private var needText: Set<StepQueue.ID> = []
     private var connection: RedisConnection?
@@ -29,7 +31,7 @@ final class StepLoop {
     private var now: Duration { start.duration(to: .now) }
     private var address: RedisAddress { box.address }
 
-    /// Runs until the store is released.
+    /// Runs until the store is released, and there is no undo.
     func run() {
         while true {
             for event in box.takeEvents() {
@@ -42,11 +44,13 @@ final class StepLoop {
                 case .connectionFailed(let error):
                     connectionError = error
                     for failure in queue.connectionFailed(at: now) { end(failure) }
-                case .stop: return
+                case .stop: stopTime = now + box.stepTimeout
                 }
             }
             for failure in queue.expire(at: now) { end(failure) }
             if queue.isSilent(at: now) { lose() }
+            addUndos()
+            if let stopTime, now >= stopTime || steps.isEmpty && undos.isEmpty { return }
             send()
             if queue.needsConnection {
                 queue.connectionStarted()
@@ -60,16 +64,36 @@ final class StepLoop {
 
     private func add(_ step: RedisStep, _ id: StepQueue.ID) {
         steps[id] = step
-        end(queue.add(id, isRepeatable: step.isRepeatable, at: now))
+        end(queue.add(id, hasLimit: step.continuation != nil, at: now))
+    }
+
+    /// The time of the next undo; nil if there is none.
+    private var undoTime: Duration? { undos.map(\.start).min().map { max($0, queue.pauseEnd ?? $0) } }
+
+    /// Adds the undos whose time has come.
+    private func addUndos() {
+        let now = now
+        guard let undoTime, undoTime <= now else { return }
+        let ready = undos.filter { $0.start <= now }
+        undos.removeAll { $0.start <= now }
+        for undo in ready where undo.end.map({ now < $0 }) ?? true {
+            add(RedisStep(command: undo.command, undo: undo, continuation: nil), box.newID())
+        }
+    }
+
+    /// Lets a step be undone that may have been performed, or an undo be attempted again.
+    private func undo(_ step: RedisStep) {
+        guard var undo = step.undo else { return }
+        undo.start = step.continuation == nil ? now + RedisStep.Undo.pause : now
+        undo.end = undo.end ?? now + undo.duration
+        undos.append(undo)
     }
 
     /// Ends a step without its reply.
     private func end(_ failure: StepQueue.Failure?) {
         guard let failure, let step = steps.removeValue(forKey: failure.id) else { return }
         needText.remove(failure.id)
-        if failure.reason == .cancelled || failure.reason == .timedOut, failure.mayHaveBeenPerformed {
-            undos[failure.id] = step.undo
-        }
+        if failure.mayHaveBeenPerformed || step.continuation == nil { undo(step) }
         step.continuation?.resume(throwing: error(of: failure))
     }
 
@@ -90,12 +114,7 @@ final class StepLoop {
     /// Handles the next reply. Returns false if the connection must be closed.
     private func handle(_ reply: RedisReply) -> Bool {
         guard let id = queue.replyArrived(at: now) else { return false }
-        guard let step = steps[id] else {
-            if let command = undos.removeValue(forKey: id)?(reply) {
-                add(RedisStep(command: command, isRepeatable: true, undo: nil, continuation: nil), box.newID())
-            }
-            return true
-        }
+        guard let step = steps[id] else { return true }
         if reply.isUnknownScript, needText.insert(id).inserted {
             queue.sendAgain(id)
             return true
@@ -108,6 +127,7 @@ final class StepLoop {
         let wasRepeated = queue.end(id) ?? false
         steps[id] = nil
         needText.remove(id)
+        if case .failure = result { undo(step) }
         step.continuation?.resume(
             with: result.map { RedisStep.Answer(reply: $0, wasRepeated: wasRepeated) }.mapError { $0 }
         )
@@ -118,8 +138,6 @@ final class StepLoop {
     private func lose() {
         connection = nil
         hasUnsentBytes = false
-        // Their replies will not arrive.
-        undos = [:]
         for failure in queue.connectionLost() { end(failure) }
     }
 
@@ -178,7 +196,8 @@ final class StepLoop {
     private var timeout: Int32 {
         // A connection that is lost while it is read needs a new one at once.
         if queue.needsConnection { return 0 }
-        guard let next = queue.nextTime else { return -1 }
+        let times = [queue.nextTime, undoTime, stopTime]
+        guard let next = times.compactMap({ $0 }).min() else { return -1 }
         let rest = max(next - now, .zero).components
         let milliseconds = rest.seconds * 1000 + (rest.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return Int32(min(milliseconds, 60_000))

@@ -15,7 +15,6 @@ struct StepQueue {
     }
 
     private struct Step {
-        let isRepeatable: Bool
         var wasSent = false
         var wasRepeated = false
     }
@@ -55,18 +54,21 @@ struct StepQueue {
     /// Whether a connection is needed, and none is being made.
     var needsConnection: Bool { phase == .closed && !steps.isEmpty }
 
+    /// The time from which the next connection is tried after a failure; nil without a failure.
+    var pauseEnd: Duration? { if case .paused(let end) = phase { end } else { nil } }
+
     /// Adds a step.
     /// - Parameters:
     ///   - id: The step, with a higher number than those before.
-    ///   - isRepeatable: Whether the step may be performed twice.
+    ///   - hasLimit: Whether the step ends when its time is over. Default: true.
     /// - Returns: A failure, if no connection is tried at the moment.
-    mutating func add(_ id: ID, isRepeatable: Bool, at now: Duration) -> Failure? {
+    mutating func add(_ id: ID, hasLimit: Bool = true, at now: Duration) -> Failure? {
         if case .paused(let end) = phase {
             guard now >= end else { return Failure(id: id, reason: .unreachable, mayHaveBeenPerformed: false) }
             phase = .closed
         }
-        steps[id] = Step(isRepeatable: isRepeatable)
-        deadlines.append((id, now + limit))
+        steps[id] = Step()
+        if hasLimit { deadlines.append((id, now + limit)) }
         waiting.append(id)
         return nil
     }
@@ -100,15 +102,14 @@ struct StepQueue {
         return failures
     }
 
-    /// Prepares the steps whose replies have not arrived for the next connection, or ends them if a second performance
-    /// would not be the same as one.
+    /// Prepares the steps whose replies have not arrived for the next connection, or ends them if they were sent twice.
     mutating func connectionLost() -> [Failure] {
         phase = .closed
         var failures: [Failure] = []
         var repeated: [ID] = []
         while let id = sent.popFirst() {
             guard let step = steps[id] else { continue }
-            if step.isRepeatable, !step.wasRepeated {
+            if !step.wasRepeated {
                 steps[id]?.wasRepeated = true
                 repeated.append(id)
             } else {

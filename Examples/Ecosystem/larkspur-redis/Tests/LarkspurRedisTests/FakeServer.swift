@@ -22,8 +22,13 @@ final class FakeServer: Sendable {
 
     /// - Parameters:
     ///   - refusal: The reply to the commands of a new connection; nil for those of Redis.
+    ///   - refused: The numbers of the connections that get this reply. Default: all.
     ///   - action: Called with the number of the connection and each other command.
-    init(refusal: String? = nil, _ action: @escaping @Sendable (Int, [String]) -> Action) throws {
+    init(
+        refusal: String? = nil,
+        of refused: ClosedRange<Int> = 1...Int.max,
+        _ action: @escaping @Sendable (Int, [String]) -> Action
+    ) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -48,6 +53,7 @@ final class FakeServer: Sendable {
                     serve(connection) { command in
                         guard Self.setUp.contains(command[0]) else { return action(number, command) }
                         let digest = "$40\r\n\(String(repeating: "0", count: 40))\r\n"
+                        let refusal = refused.contains(number) ? refusal : nil
                         return .reply(refusal ?? (command[0] == "SCRIPT" ? digest : "+OK\r\n"))
                     }
                     close(connection)

@@ -81,5 +81,8 @@ struct RedisAddressTests {
         #expect(try RedisStore("redis://[::1]:1").description == "Redis at [::1]:1")
         let url = try #require(URL(string: "unix://:s3cret@/run/redis"))
         #expect(try RedisStore(url).description == "Redis at /run/redis")
+        var text = ""
+        dump(try RedisStore(url), to: &text)
+        #expect(text.contains("Redis at /run/redis") && !text.contains("s3cret"))
     }
 }

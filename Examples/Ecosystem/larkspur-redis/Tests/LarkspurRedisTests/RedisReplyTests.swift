@@ -53,6 +53,19 @@ struct RedisReplyTests {
     }
 
     @Test(
+        "A bucket has as many tokens with a rounded interval",
+        arguments: [
+            (.seconds(1) / 3, 1, 333_333_334), (.seconds(1) / 3, 10, 3_333_333_340), (.seconds(2), 5, 10_000_000_000),
+            (.nanoseconds(1) / 1000, 1_000_000_000, 1_000_000_000), (.zero, 1, 0),
+            (.seconds(Int64.max), 1, 1 << 60), (Duration(secondsComponent: 0, attosecondsComponent: 1), 1, 1),
+            (.seconds(1_000_000_000) / 3, 1_000_000_000, 1 << 60),
+        ] as [(Duration, Int, Int64)]
+    )
+    func capacities(interval: Duration, burst: Int, capacity: Int64) {
+        #expect((interval * burst).nanoseconds(forRounded: interval) == capacity)
+    }
+
+    @Test(
         "A duration is counted in units",
         arguments: [
             (.zero, 0, 0), (.nanoseconds(1), 0, 1), (.nanoseconds(1999), 1, 2), (.microseconds(2), 2, 2),

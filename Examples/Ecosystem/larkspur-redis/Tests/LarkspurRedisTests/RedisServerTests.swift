@@ -23,7 +23,7 @@ struct RedisServerTests {
     @discardableResult
     private func command(_ name: String, _ kind: String, _ others: String...) async throws -> RedisReply {
         let words = [name, "\(prefix)\(kind):a"] + others
-        return try await store.perform(.plain(words.map { Array($0.utf8) }), isRepeatable: false).reply
+        return try await store.perform(.plain(words.map { Array($0.utf8) })).reply
     }
 
     private func acquire(_ duration: Duration) async throws -> SharedLease? {
@@ -130,6 +130,14 @@ struct RedisServerTests {
         }
     }
 
+    @Test("A full bucket gives its tokens at once, also if its interval is no whole number of nanoseconds")
+    func fractions() async throws {
+        let interval = Duration.seconds(100) / 3
+        let bucket = SharedBucket(interval: interval, capacity: interval * 7)
+        for _ in 0..<7 { #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero) }
+        #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) > .seconds(30))
+    }
+
     @Test("A token whose delay is longer than the limit is not taken")
     func limits() async throws {
         let bucket = SharedBucket(interval: .seconds(10), capacity: .seconds(10))
@@ -157,7 +165,22 @@ struct RedisServerTests {
         #expect((6...10).contains(count), "\(count) tokens")
     }
 
-    @Test("A bucket is removed when it is full")
+    @Test("A caller without a tolerance leaves the state of the bucket to those with one")
+    func mixedTolerances() async throws {
+        let interval = Duration.milliseconds(40)
+        let unhurried = SharedBucket(interval: interval, capacity: interval)
+        let waiting = SharedBucket(interval: interval, capacity: interval, tolerance: interval * 10)
+        #expect(try await store.takeToken(for: "a", from: unhurried, within: .zero) == .zero)
+        // The bucket is full, and has been so for less than two intervals.
+        let start = ContinuousClock.now
+        while start.duration(to: .now) < .milliseconds(60) { _ = try await store.ping() }
+        var count = 0
+        while try await store.takeToken(for: "a", from: waiting, within: .zero) == .zero { count += 1 }
+        let most = 1 + Int(start.duration(to: .now) / interval)
+        #expect(count >= 1 && count <= most, "\(count) tokens, at most \(most)")
+    }
+
+    @Test("The state of a bucket is removed a minute after all callers can have its tokens")
     func bucketLifetime() async throws {
         let interval = Duration.seconds(10)
         let bucket = SharedBucket(interval: interval, capacity: interval * 3, tolerance: .seconds(5))
@@ -167,9 +190,9 @@ struct RedisServerTests {
                 Issue.record("The bucket has no lifetime.")
                 return
             }
-            // The time at which the bucket is full began up to 5 seconds ago.
-            let full = 10_000 * Int64(count)
-            #expect((full - 1000...full).contains(lifetime))
+            // The time at which the bucket is full began 5 seconds ago. The capacity is longer than the tolerance.
+            let end = 10_000 * Int64(count) - 5000 + 30_000 + 60_000
+            #expect((end - 1000...end).contains(lifetime))
         }
     }
 
@@ -187,15 +210,34 @@ struct RedisServerTests {
         while try await store.takeToken(for: "a", from: bucket, within: .zero) >= first { await Task.yield() }
     }
 
-    @Test("A bucket with another state is refused")
-    func invalidBucket() async throws {
-        try await command("SET", "bucket", "full")
+    @Test("A bucket with a damaged state is full")
+    func damagedBucket() async throws {
+        let bucket = SharedBucket(interval: .seconds(10), capacity: .seconds(20))
+        for state in ["", "full", "1 2", "1 2 3 4", "1 2 3\n"] {
+            try await command("SET", "bucket", state)
+            for _ in 0..<2 { #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) == .zero) }
+            #expect(try await store.takeToken(for: "a", from: bucket, within: .zero) > .seconds(5))
+            guard case .integer(1...) = try await command("PTTL", "bucket") else {
+                Issue.record("The bucket has no lifetime.")
+                return
+            }
+        }
+    }
+
+    @Test("Data of another kind stay, and the error names them", arguments: ["bucket", "value", "lease"])
+    func otherData(kind: String) async throws {
+        try await command("RPUSH", kind, "1")
         let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(10))
         let error = await #expect(throws: RedisStoreError.self) {
-            try await store.takeToken(for: "a", from: bucket, within: .zero)
+            switch kind {
+            case "bucket": _ = try await store.takeToken(for: "a", from: bucket, within: .zero)
+            case "value": _ = try await store.value(for: "a")
+            default: _ = try await acquire(.seconds(1))
+            }
         }
-        #expect(error?.code == .refused && error?.description.contains("bucket") == true)
-        try await command("DEL", "bucket")
+        #expect(error?.code == .refused && error?.description.contains("data of another kind") == true)
+        #expect(try await command("LLEN", kind) == .integer(1))
+        try await command("DEL", kind)
     }
 
     // MARK: Leases
@@ -234,9 +276,9 @@ struct RedisServerTests {
     func repeatedLease() async throws {
         let words = ["holder", "60000000"].map { Array($0.utf8) }
         let step = RedisStep.Command.script(.acquireLease, key: Array("\(prefix)lease:a".utf8), words)
-        let first = try await store.perform(step, isRepeatable: true).reply
+        let first = try await store.perform(step).reply
         #expect(first.attempt(for: "a") != nil)
-        #expect(try await store.perform(step, isRepeatable: true).reply == first)
+        #expect(try await store.perform(step).reply == first)
         #expect(try await acquire(.seconds(60)) == nil)
     }
 
@@ -244,7 +286,7 @@ struct RedisServerTests {
     func repeatedReplacement() async throws {
         let words = ["", "version", "60000", "data"].map { Array($0.utf8) }
         let step = RedisStep.Command.script(.replaceValue, key: Array("\(prefix)value:a".utf8), words)
-        for _ in 0..<2 { #expect(try await store.perform(step, isRepeatable: true).reply.flag == true) }
+        for _ in 0..<2 { #expect(try await store.perform(step).reply.flag == true) }
         #expect(try await store.value(for: "a") == SharedValue(data: Data("data".utf8), version: .init("version")))
     }
 
@@ -252,7 +294,7 @@ struct RedisServerTests {
     func removedScripts() async throws {
         _ = try await store.ping()
         let flush = ["SCRIPT", "FLUSH"].map { Array($0.utf8) }
-        #expect(try await store.perform(.plain(flush), isRepeatable: true).reply == .status("OK"))
+        #expect(try await store.perform(.plain(flush)).reply == .status("OK"))
         #expect(try await acquire(.seconds(1)) != nil)
         #expect(try await replace(nil, Data()))
     }
@@ -312,17 +354,23 @@ struct RedisServerTests {
             let result = await attempt.result
             if case .success(.acquired(let lease)) = result { try await store.release(lease) }
             // Behind the release on the same connection.
-            guard case .acquired(let lease) = try await store.acquireLease(for: "a", duration: .seconds(60)) else {
-                // The reply to the cancelled step may come with that of this one.
-                _ = try await store.ping()
-                continue
-            }
-            try await store.release(lease)
+            try await store.release(#require(await acquire(.seconds(60))))
         }
-        _ = try await store.ping()
-        guard case .acquired = try await store.acquireLease(for: "a", duration: .seconds(1)) else {
-            Issue.record("The lease has a holder.")
-            return
+    }
+
+    @Test("A lease is released by the name of its holder, and by no other")
+    func releaseByHolder() async throws {
+        let key = Array("\(prefix)lease:a".utf8)
+        func flag(_ name: String) async throws -> Bool? {
+            try await store.perform(.script(.releaseLease, key: key, [Array(name.utf8)])).reply.flag
         }
+        let words = ["a-b", "60000000"].map { Array($0.utf8) }
+        _ = try await store.perform(.script(.acquireLease, key: key, words))
+        #expect(try await flag("a-c") == false)
+        #expect(try await acquire(.seconds(60)) == nil)
+        #expect(try await flag("a-b") == true)
+        #expect(try await flag("a-b") == false)
+        #expect(try await acquire(.seconds(60)) != nil)
+        #expect(try await flag("") == false)
     }
 }

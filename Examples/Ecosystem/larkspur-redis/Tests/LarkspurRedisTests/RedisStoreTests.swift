@@ -63,16 +63,20 @@ struct RedisStoreTests {
         #expect(try await RedisStore(server.url).value(for: "a") == nil)
     }
 
-    @Test("A token is not taken again after a lost connection")
+    @Test("A token is taken again after a lost connection, and not after a second loss")
     func lostToken() async throws {
-        let server = try FakeServer { connection, _ in connection == 1 ? .close : .reply(":0\r\n") }
-        defer { server.stop() }
-        let store = try RedisStore(server.url)
-        let error = await #expect(throws: RedisStoreError.self) {
-            try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+        for losses in 1...2 {
+            let server = try FakeServer { connection, _ in connection <= losses ? .close : .reply(":0\r\n") }
+            defer { server.stop() }
+            let store = try RedisStore(server.url)
+            if losses == 2 {
+                let error = await #expect(throws: RedisStoreError.self) {
+                    try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+                }
+                #expect(error?.code == .connectionLost && error?.mayHaveBeenPerformed == true)
+            }
+            #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .zero)
         }
-        #expect(error?.code == .connectionLost && error?.mayHaveBeenPerformed == true)
-        #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .zero)
     }
 
     @Test("A replacement that may have been performed before another one is not reported as refused")
@@ -99,6 +103,19 @@ struct RedisStoreTests {
         _ = try await store.ping()
     }
 
+    @Test("A store may have no limits", arguments: [(Duration.seconds(Int64.max), Int.max), (.seconds(1), -1)])
+    func noLimits(timeout: Duration, size: Int) async throws {
+        let server = try FakeServer { _, _ in .reply("+PONG\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(
+            server.url,
+            connectTimeout: timeout,
+            stepTimeout: timeout,
+            maximumValueSize: size
+        )
+        _ = try await store.ping()
+    }
+
     @Test("A cancelled step ends at once")
     func cancellation() async throws {
         let (requests, continuation) = AsyncStream<Void>.makeStream()
@@ -114,29 +131,56 @@ struct RedisStoreTests {
         await #expect(throws: CancellationError.self) { try await step.value }
     }
 
-    @Test("A lease that is acquired after the cancellation is released")
+    @Test("A lease is released behind the step of a cancelled call")
     func cancelledLease() async throws {
-        let (requests, continuation) = AsyncStream<String>.makeStream()
+        let (requests, continuation) = AsyncStream<[String]>.makeStream()
         let server = try FakeServer { _, command in
-            continuation.yield(command[0] + (command.count > 4 ? command[4] : ""))
-            // The lease's reply comes with that of the ping behind it.
-            return switch command[0] {
-            case "PING": .reply("*2\r\n:1\r\n:42\r\n+PONG\r\n")
-            case "EVALSHA" where command.count == 5: .reply(":1\r\n")
-            default: .ignore
-            }
+            continuation.yield(command)
+            // The lease's reply comes with that of the release behind it.
+            return command.count == 5 ? .reply("*2\r\n:1\r\n:42\r\n:1\r\n") : .ignore
         }
         defer { server.stop() }
         let store = try RedisStore(server.url, stepTimeout: .seconds(60))
         let step = Task { try await store.acquireLease(for: "a", duration: .seconds(1)) }
         var iterator = requests.makeAsyncIterator()
-        _ = await iterator.next()
+        let acquired = try #require(await iterator.next())
         step.cancel()
         await #expect(throws: CancellationError.self) { try await step.value }
-        _ = try await store.ping()
-        _ = await iterator.next()
-        #expect(await iterator.next() == "EVALSHA42")
+        let released = try #require(await iterator.next())
+        #expect(released.count == 5 && released.dropFirst(3) == acquired.dropFirst(3).prefix(2))
     }
+
+    @Test("A lease whose reply does not arrive is released over the next connection", arguments: Loss.allCases)
+    func unknownLease(loss: Loss) async throws {
+        let (requests, continuation) = AsyncStream<(Int, [String])>.makeStream()
+        // The second connection is refused, if the first is lost.
+        let server = try FakeServer(refusal: "-ERR refused\r\n", of: loss == .closed ? 2...2 : 0...0) {
+            number,
+            command in
+            continuation.yield((number, command))
+            return number > 1 ? .reply(":1\r\n") : loss == .closed ? .close : .ignore
+        }
+        defer { server.stop() }
+        func fail() async throws -> RedisStore {
+            let store = try RedisStore(server.url, stepTimeout: .milliseconds(500))
+            await #expect(throws: RedisStoreError.self) {
+                try await store.acquireLease(for: "a", duration: .seconds(60))
+            }
+            return store
+        }
+        var store: RedisStore? = try await fail()
+        if loss == .silentAndReleased { store = nil }
+        var iterator = requests.makeAsyncIterator()
+        let acquired = try #require(await iterator.next())
+        // On the first connection the release follows the acquisition.
+        while let (number, command) = await iterator.next() {
+            #expect(command.count == 5 && command.dropFirst(3) == acquired.1.dropFirst(3).prefix(2))
+            if number > 1 { break }
+        }
+        withExtendedLifetime(store) {}
+    }
+
+    enum Loss: CaseIterable { case closed, silent, silentAndReleased }
 
     @Test("Bytes that are no reply close the connection", arguments: ["no reply\r\n", "$99999999999999999999\r\n"])
     func invalidReplies(reply: String) async throws {

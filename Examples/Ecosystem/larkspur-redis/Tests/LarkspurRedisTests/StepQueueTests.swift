@@ -18,11 +18,11 @@ struct StepQueueTests {
     func order() {
         var queue = StepQueue(limit: .seconds(1))
         #expect(!queue.needsConnection)
-        #expect(queue.add(1, isRepeatable: true, at: .zero) == nil)
+        #expect(queue.add(1, at: .zero) == nil)
         #expect(queue.needsConnection)
         queue.connectionStarted()
         #expect(!queue.needsConnection)
-        #expect(queue.add(2, isRepeatable: false, at: .zero) == nil)
+        #expect(queue.add(2, at: .zero) == nil)
         #expect(queue.nextToSend(at: .zero) == nil)
         queue.connectionOpened()
         #expect(queue.nextToSend(at: .zero) == 1)
@@ -34,20 +34,22 @@ struct StepQueueTests {
         #expect(queue.replyArrived(at: .zero) == nil)
     }
 
-    @Test("After a lost connection, only steps that may be performed twice are sent again, and once")
+    @Test("After a lost connection, the steps without a reply are sent again before the others, and once")
     func losses() {
         var queue = openQueue()
-        for id in 1...3 as ClosedRange<UInt64> { _ = queue.add(id, isRepeatable: id != 2, at: .zero) }
+        for id in 1...3 as ClosedRange<UInt64> { _ = queue.add(id, at: .zero) }
         _ = queue.nextToSend(at: .zero)
         _ = queue.nextToSend(at: .zero)
-        #expect(queue.connectionLost() == [Failure(id: 2, reason: .lost, mayHaveBeenPerformed: true)])
+        #expect(queue.replyArrived(at: .zero) == 1)
+        #expect(queue.end(1) == false)
+        #expect(queue.connectionLost() == [])
         #expect(queue.needsConnection)
         queue.connectionStarted()
         queue.connectionOpened()
-        #expect(queue.nextToSend(at: .zero) == 1)
+        #expect(queue.nextToSend(at: .zero) == 2)
         #expect(queue.nextToSend(at: .zero) == 3)
         _ = queue.replyArrived(at: .zero)
-        #expect(queue.end(1) == true)
+        #expect(queue.end(2) == true)
         #expect(queue.connectionLost() == [])
         queue.connectionStarted()
         queue.connectionOpened()
@@ -60,13 +62,13 @@ struct StepQueueTests {
         var queue = StepQueue(limit: .seconds(1))
         var now = Duration.zero
         for pause in [50, 100, 200, 400, 800, 1000, 1000] {
-            #expect(queue.add(1, isRepeatable: true, at: now) == nil)
+            #expect(queue.add(1, at: now) == nil)
             #expect(queue.needsConnection)
             queue.connectionStarted()
             let failure = Failure(id: 1, reason: .unreachable, mayHaveBeenPerformed: false)
             #expect(queue.connectionFailed(at: now) == [failure])
             now += .milliseconds(pause) - .nanoseconds(1)
-            #expect(queue.add(1, isRepeatable: true, at: now) == failure)
+            #expect(queue.add(1, at: now) == failure)
             #expect(!queue.needsConnection && queue.nextTime == nil)
             now += .nanoseconds(1)
         }
@@ -75,9 +77,9 @@ struct StepQueueTests {
     @Test("A step ends when its time is over, and its late reply belongs to no other step")
     func expiry() {
         var queue = openQueue()
-        _ = queue.add(1, isRepeatable: true, at: .zero)
+        _ = queue.add(1, at: .zero)
         #expect(queue.nextToSend(at: .zero) == 1)
-        _ = queue.add(2, isRepeatable: true, at: .milliseconds(500))
+        _ = queue.add(2, at: .milliseconds(500))
         #expect(queue.nextTime == .seconds(1))
         #expect(queue.expire(at: .milliseconds(999)) == [])
         #expect(queue.expire(at: .seconds(1)) == [Failure(id: 1, reason: .timedOut, mayHaveBeenPerformed: true)])
@@ -90,8 +92,8 @@ struct StepQueueTests {
     @Test("A cancelled step is not sent")
     func cancellation() {
         var queue = openQueue()
-        _ = queue.add(1, isRepeatable: true, at: .zero)
-        _ = queue.add(2, isRepeatable: true, at: .zero)
+        _ = queue.add(1, at: .zero)
+        _ = queue.add(2, at: .zero)
         #expect(queue.cancel(1) == Failure(id: 1, reason: .cancelled, mayHaveBeenPerformed: false))
         #expect(queue.cancel(1) == nil)
         #expect(queue.nextToSend(at: .zero) == 2)
@@ -101,8 +103,8 @@ struct StepQueueTests {
     @Test("A server is silent if no reply arrives for the time of a step, and not if replies are late")
     func silence() {
         var queue = openQueue()
-        _ = queue.add(1, isRepeatable: true, at: .zero)
-        _ = queue.add(2, isRepeatable: true, at: .zero)
+        _ = queue.add(1, at: .zero)
+        _ = queue.add(2, at: .zero)
         #expect(!queue.isSilent(at: .seconds(5)))
         _ = queue.nextToSend(at: .seconds(5))
         _ = queue.nextToSend(at: .seconds(5))
@@ -116,9 +118,9 @@ struct StepQueueTests {
     @Test("A step whose script is unknown is sent again, before those that wait")
     func unknownScript() {
         var queue = openQueue()
-        _ = queue.add(1, isRepeatable: false, at: .zero)
+        _ = queue.add(1, at: .zero)
         _ = queue.nextToSend(at: .zero)
-        _ = queue.add(2, isRepeatable: true, at: .zero)
+        _ = queue.add(2, at: .zero)
         #expect(queue.replyArrived(at: .zero) == 1)
         queue.sendAgain(1)
         #expect(queue.nextToSend(at: .zero) == 1)
@@ -128,7 +130,7 @@ struct StepQueueTests {
     @Test("At most a thousand replies are outstanding")
     func window() {
         var queue = openQueue()
-        for id in 1...1001 as ClosedRange<UInt64> { _ = queue.add(id, isRepeatable: true, at: .zero) }
+        for id in 1...1001 as ClosedRange<UInt64> { _ = queue.add(id, at: .zero) }
         for id in 1...1000 as ClosedRange<UInt64> { #expect(queue.nextToSend(at: .zero) == id) }
         #expect(queue.nextToSend(at: .zero) == nil)
         #expect(queue.replyArrived(at: .zero) == 1)
@@ -144,7 +146,6 @@ struct StepQueueTests {
         var pending: Set<UInt64> = []
         var wire: [UInt64] = []
         var sendings: [UInt64: Int] = [:]
-        var repeatable: Set<UInt64> = []
         var lastID: UInt64 = 0
         var isConnecting = false
         var mistakes: [String] = []
@@ -162,17 +163,13 @@ struct StepQueueTests {
             case 0...3:
                 lastID += 1
                 pending.insert(lastID)
-                let isRepeatable = Bool.random(using: &random)
-                if isRepeatable { repeatable.insert(lastID) }
-                end([queue.add(lastID, isRepeatable: isRepeatable, at: now)].compactMap { $0 })
+                end([queue.add(lastID, at: now)].compactMap { $0 })
             case 4...5:
                 while let id = queue.nextToSend(at: now) {
                     wire.append(id)
                     sendings[id, default: 0] += 1
                     if !pending.contains(id) { mistakes.append("\(id) is sent after its end") }
-                    if sendings[id, default: 0] > (repeatable.contains(id) ? 2 : 1) {
-                        mistakes.append("\(id) is sent too often")
-                    }
+                    if sendings[id, default: 0] > 2 { mistakes.append("\(id) is sent too often") }
                 }
             case 6...7:
                 guard !wire.isEmpty else { continue }
