@@ -93,7 +93,9 @@ struct FileLockTests {
         unlink(path)
         let second = try lock()
         unlock(first)
-        try await eventually { try OpenFiles.count(of: path) == 2 || result.withLock { $0 != nil } }
+        try await eventually(true) { () throws -> Bool in
+            try OpenFiles.count(of: path) == 2 || result.withLock { $0 != nil }
+        }
         isFree.withLock { $0 = true }
         unlock(second)
         try await eventually { result.withLock { $0 != nil } }
