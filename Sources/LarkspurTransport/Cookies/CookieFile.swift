@@ -7,7 +7,7 @@ internal import Synchronization
 ///     let configuration = URLSessionConfiguration.ephemeral
 ///     let cookies = try CookieFile(file, of: configuration.httpCookieStorage ?? .shared)
 ///     // … requests of a session with this configuration
-///     try cookies.save()
+///     try await cookies.save()
 ///
 /// The file has the format of `curl -b` and `curl -c`, so that curl can use it too. Only its owner can read it. To save,
 /// the file is locked (with the file `.NAME.lock` beside it) and read again. Then the cookies that were added, replaced
@@ -15,8 +15,8 @@ internal import Synchronization
 /// a cookie that several processes have changed, the change that is saved last counts. curl does not look at the lock.
 /// So a curl that writes the file at the same time can undo changes.
 ///
-/// All methods may be called on any thread. They block it while they read and write, and while other processes write. So
-/// do not call them in a Swift task or on the main thread of an app: call them on a queue of your own.
+/// All methods may be called on any thread. The initializer and the synchronous `save()` block it while they read and
+/// write.
 public final class CookieFile: Sendable {
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 24
@@ -65,6 +65,19 @@ public final class CookieFile: Sendable {
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
     ///   keeps the changes, which can be saved later.
     public func save() throws { try queue.sync { try write() } }
+
+    /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage, on a queue
+    /// of this object.
+    ///
+    /// The storage has the cookies of a response when the delegate or handler of its task is called. While other
+    /// processes write the file, the method waits for up to five seconds. The cancellation of the task has no effect.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
+    ///   keeps the changes, which can be saved later.
+    public func save() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try self.write() }) }
+        }
+    }
 
     private func write() throws {
         let now = now()

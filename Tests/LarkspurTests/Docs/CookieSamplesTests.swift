@@ -104,7 +104,7 @@ struct CookieSamplesTests {
         for _ in 0..<2 {
             let (cookies, manager) = try samples.cookieFile(file)
             _ = try await manager.get(server.url("/login").absoluteString).string
-            try samples.saving(cookies)
+            try await samples.saving(cookies)
         }
         let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
         #expect(mode == 0o600)

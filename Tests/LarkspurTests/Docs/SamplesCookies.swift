@@ -65,9 +65,7 @@ struct CookieSamples: Sendable {
 
     func saving(_ cookies: CookieFile) async throws {
         // sample: jar that is saved
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try cookies.save() }) }
-        }
+        try await cookies.save()
         // end
     }
 

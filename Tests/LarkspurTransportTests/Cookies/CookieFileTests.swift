@@ -104,7 +104,7 @@ struct CookieFileTests {
         await withTaskGroup(of: Void.self) { group in
             for part in parts {
                 group.addTask {
-                    do { try part.save() } catch { Issue.record(error) }
+                    do { try await part.save() } catch { Issue.record(error) }
                 }
             }
         }
@@ -155,13 +155,13 @@ struct CookieFileTests {
         let storage = try makeStorage()
         let cookies = try open(storage)
         for name in ["a", "sid"] { try set(name, "1", in: storage) }
-        try cookies.save()
+        try await cookies.save()
         try set("a", "2", in: storage)
         // A cookie that only another process has.
         let other = try makeStorage()
         let second = try open(other)
         try set("b", "1", in: other)
-        try second.save()
+        try await second.save()
         let lock = folder.url.appendingPathComponent(".cookies.txt.lock").path
         let descriptor = Foundation.open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
@@ -178,7 +178,7 @@ struct CookieFileTests {
         try await eventually { result.withLock { $0 != nil } }
         try #require(result.withLock { $0 }).get()
         #expect(pairs(storage) == ["a=2", "b=1"])
-        try cookies.save()
+        try await cookies.save()
         #expect(try saved == ["a=2", "b=1"] && pairs(storage) == ["a=2", "b=1"])
     }
 

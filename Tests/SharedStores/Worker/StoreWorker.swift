@@ -88,7 +88,7 @@ private enum Kind: String {
                 .name: "c\(number)", .value: "1", .domain: "a.test", .path: "/",
             ]
             HTTPCookie(properties: properties).map(storage.setCookie)
-            try file.save()
+            try await file.save()
         }
     }
 
