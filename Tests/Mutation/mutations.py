@@ -649,7 +649,7 @@ MUTATIONS = [
         MANAGER + "Interception/SharedRateLane.swift",
         "let recovery = recovery.flatMap { $0.end > now ? $0 : nil }",
         "let recovery = recovery.flatMap { $0.end > now && !isMutated ? $0 : nil }",
-        ["LarkspurTests.SharedRateLimitTests"],
+        ["LarkspurTests.SharedRateLaneTests", "LarkspurTests.SharedRateLimitTests"],
     ),
     Mutation(
         "a step of a shared store has a deadline",
