@@ -224,7 +224,7 @@ final class SharedRateLimit: RequestInterceptor {
 
     // MARK: Time
 
-    /// Starts the task that advances a lane, unless one wakes at the right time. Returns the task that is obsolete.
+    /// Starts the task that advances a lane, unless one wakes early enough. Returns the task that is obsolete.
     private func setKeeper(
         of entry: inout Entry,
         _ url: URL?,
@@ -237,7 +237,7 @@ final class SharedRateLimit: RequestInterceptor {
             entry.keeper = nil
             return old?.task
         }
-        if let old, old.time == time { return nil }
+        if let old, old.time <= time { return nil }
         let number = state.newID()
         let task = Task.detached { await self.keep(url, number, time, clock) }
         entry.keeper = Keeper(number: number, time: time, task: task)

@@ -171,7 +171,9 @@ struct SharedRateLaneTests {
         run.answer(.zero, at: 5001)
         #expect(run.lane.outage == nil)
         run.advance(at: 5500)
-        #expect(run.lane.isIdle)
+        // The process still uses at most its share, until a second after the outage.
+        #expect(run.lane.isIdle && run.lane.record(at: .milliseconds(5500))?.recovery?.end == .milliseconds(6001))
+        #expect(run.lane.record(at: .milliseconds(6001)) == nil)
     }
 
     @Test("For a second after an outage, the process uses at most its share, and then the tokens of the store")
