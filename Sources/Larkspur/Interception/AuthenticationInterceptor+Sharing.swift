@@ -16,13 +16,15 @@ extension AuthenticationInterceptor {
         var pauseEnd = Date.distantPast
         /// Whether a task tries to store the copy.
         var isSaving = false
-        /// The lease of a refresh whose result is not stored yet.
+        /// The lease of a refresh whose result is not stored yet, or whose marker is not removed yet.
         var heldLease: SharedLease?
         /// A failure of the store that was reported to no call yet.
         var unreported: LarkspurError?
 
-        /// Whether the store has to get the copy, in place of its own credential.
-        var needsSaving: Bool { copy.pending == .renewal || copy.pending == .replacement }
+        /// Whether the store has to get the copy in place of its own credential, or has to lose a marker.
+        var needsSaving: Bool {
+            copy.pending == .renewal || copy.pending == .replacement || copy.unusedLease != nil
+        }
     }
 
     /// An exchange with the store. There is one at a time.
@@ -149,8 +151,17 @@ extension AuthenticationInterceptor {
         _ sharing: CredentialSharing<Credential>,
         _ result: SharedResult<Void>
     ) async -> LarkspurError? {
-        let (credential, copy, version) = state.withLock { ($0.credential, $0.shared?.copy, $0.version) }
-        var exchange = CredentialExchange(sharing, rules, copy ?? CredentialCopy(initial: nil), credential)
+        let (credential, shared, version) = state.withLock { state in
+            defer { state.shared?.heldLease = nil }
+            return (state.credential, state.shared, state.version)
+        }
+        var exchange = CredentialExchange(
+            sharing,
+            rules,
+            shared?.copy ?? CredentialCopy(initial: nil),
+            credential,
+            heldLease: shared?.heldLease
+        )
         var failure: LarkspurError?
         do throws(LarkspurError) {
             if case .renewal(let refusal) = errand {
@@ -168,7 +179,7 @@ extension AuthenticationInterceptor {
         }
         // Releases the old credential here, outside the lock.
         withExtendedLifetime(end.replaced) {}
-        if let lease = state.withLock({ $0.takeUnneededLease() }) { await sharing.release(lease) }
+        if let lease = end.unneededLease { await sharing.release(lease) }
         if case .save = errand {
             // A request that waits needs the store only if it reads the store itself.
             result.finish(with: .success(()))
@@ -290,26 +301,22 @@ extension AuthenticationInterceptor.State {
         return .save(result)
     }
 
-    /// Returns the lease of a refresh if its result is stored now.
-    fileprivate mutating func takeUnneededLease() -> SharedLease? {
-        shared?.needsSaving == true ? nil : shared?.heldLease.take()
-    }
-
     /// Applies the end of an exchange.
     /// - Parameters:
     ///   - version: The version of the state with which the exchange began.
     ///   - pauseEnd: The date until which the store is not used if it has failed.
-    /// - Returns: The credential that was replaced, and the error for those that wait.
+    /// - Returns: The credential that was replaced, the lease that is not needed any more, and the error for those that
+    ///   wait.
     mutating func end(
         _ errand: AuthenticationInterceptor<Credential>.Errand,
         _ exchange: CredentialExchange<Credential>,
         _ error: LarkspurError?,
         since version: Int,
         pauseEnd: Date
-    ) -> (replaced: Credential?, failure: LarkspurError?) {
+    ) -> (replaced: Credential?, unneededLease: SharedLease?, failure: LarkspurError?) {
         if case .renewal = errand { pastRefreshes.end() }
         // A credential that was set in the meantime is newer.
-        guard version == self.version else { return (nil, nil) }
+        guard version == self.version else { return (nil, exchange.heldLease, nil) }
         let replaced =
             exchange.isReplaced
             ? replace(by: exchange.credential, refreshDate: exchange.copy.record?.refreshDate) : nil
@@ -323,9 +330,10 @@ extension AuthenticationInterceptor.State {
         case .save: shared?.unreported = storeFailure
         case .renewal:
             if let saveFailure = exchange.saveFailure { shared?.unreported = saveFailure }
-            if let lease = exchange.heldLease { shared?.heldLease = lease }
             if let error { pastRefreshes.fail(with: error) }
         }
-        return (replaced, error)
+        guard shared?.needsSaving == true else { return (replaced, exchange.heldLease, error) }
+        shared?.heldLease = exchange.heldLease
+        return (replaced, nil, error)
     }
 }
