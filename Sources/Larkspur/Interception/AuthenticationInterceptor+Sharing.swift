@@ -11,9 +11,9 @@ extension AuthenticationInterceptor {
         var copy: CredentialCopy
         /// Whether the store was read, or the program has set the credential.
         var isKnown = false
-        /// The date until which a credential that has not expired is used without the store, because the store has
-        /// failed.
-        var pauseEnd = Date.distantPast
+        /// The pause in which a credential that has not expired is used without the store, because the store has failed;
+        /// nil if the store has not failed.
+        var pause: StorePause?
         /// Whether a task tries to store the copy.
         var isSaving = false
         /// The lease of a refresh whose result is not stored yet, or whose marker is not removed yet.
@@ -25,6 +25,14 @@ extension AuthenticationInterceptor {
         var needsSaving: Bool {
             copy.pending == .renewal || copy.pending == .replacement || copy.unusedLease != nil
         }
+    }
+
+    /// A time after a failure of the store. A change of the system's date does not change it.
+    struct StorePause {
+        let stopwatch: Stopwatch
+        let duration: Duration
+
+        var isOver: Bool { stopwatch.elapsed() >= duration }
     }
 
     /// An exchange with the store. There is one at a time.
@@ -52,12 +60,9 @@ extension AuthenticationInterceptor {
         }
         report(to: context)
         resumeSaving(sharing)
-        let (use, refreshDate, pauseEnd) = state.withLock { state in
-            (state.use, state.refreshDate, state.shared?.pauseEnd ?? .distantPast)
-        }
+        let (use, refreshDate, pause) = state.withLock { ($0.use, $0.refreshDate, $0.shared?.pause) }
         guard let use, let expiry = rules.dueExpiry(of: use.credential, from: refreshDate) else { return use }
-        let now = rules.date()
-        if now < expiry, now < pauseEnd { return use }
+        if let pause, !pause.isOver, rules.date() < expiry { return use }
         do {
             return try await newerSharedUse(than: use, after: nil, sharing, context)
         } catch let error as LarkspurError {
@@ -92,7 +97,7 @@ extension AuthenticationInterceptor {
     private func mustRead() -> Bool {
         let (credential, shared) = state.withLock { ($0.credential, $0.shared) }
         guard let shared, !shared.isKnown || credential == nil else { return false }
-        return rules.date() >= shared.pauseEnd || credential.map(rules.hasExpired) ?? true
+        return shared.pause?.isOver ?? true || credential.map(rules.hasExpired) ?? true
     }
 
     // MARK: Events
@@ -172,10 +177,10 @@ extension AuthenticationInterceptor {
         } catch {
             failure = error
         }
-        let pauseEnd = rules.date() + sharing.timeout.timeInterval
+        let pause = StorePause(stopwatch: sharing.clock.stopwatch(), duration: sharing.timeout)
         let end = state.withLock { state in
             if state.refresh === result { state.refresh = nil }
-            return state.end(errand, exchange, failure, since: version, pauseEnd: pauseEnd)
+            return state.end(errand, exchange, failure, since: version, pause: pause)
         }
         // Releases the old credential here, outside the lock.
         withExtendedLifetime(end.replaced) {}
@@ -226,7 +231,7 @@ extension AuthenticationInterceptor {
             state.refresh = nil
             state.shared?.copy = CredentialCopy(replacement: record)
             state.shared?.isKnown = true
-            state.shared?.pauseEnd = .distantPast
+            state.shared?.pause = nil
             return (replaced, state.version)
         }
         withExtendedLifetime(replaced) {}
@@ -235,11 +240,12 @@ extension AuthenticationInterceptor {
 
     /// Tries once to store the copy with a version.
     /// - Returns: The error of the store.
-    private func saveOnce(_ version: Int, _ sharing: CredentialSharing<Credential>) async -> LarkspurError? {
+    func saveOnce(_ version: Int, _ sharing: CredentialSharing<Credential>) async -> LarkspurError? {
         while true {
             switch state.withLock({ $0.saveStep(of: version) }) {
             case .done: return nil
-            case .wait(let result): _ = try? await result.value()
+            // In a cancelled task, the wait would end at once, and the loop would not rest.
+            case .wait(let result): await Task.detached { _ = try? await result.value() }.value
             case .save(let result): return await run(.save, sharing, result)
             }
         }
@@ -248,7 +254,7 @@ extension AuthenticationInterceptor {
     /// Starts to store the copy, unless the store has it or has just failed.
     private func resumeSaving(_ sharing: CredentialSharing<Credential>) {
         let shared = state.withLock { $0.shared }
-        guard let shared, shared.needsSaving, !shared.isSaving, rules.date() >= shared.pauseEnd else { return }
+        guard let shared, shared.needsSaving, !shared.isSaving, shared.pause?.isOver ?? true else { return }
         startSaving(sharing)
     }
 
@@ -304,7 +310,7 @@ extension AuthenticationInterceptor.State {
     /// Applies the end of an exchange.
     /// - Parameters:
     ///   - version: The version of the state with which the exchange began.
-    ///   - pauseEnd: The date until which the store is not used if it has failed.
+    ///   - pause: The pause in which the store is not used if it has failed.
     /// - Returns: The credential that was replaced, the lease that is not needed any more, and the error for those that
     ///   wait.
     mutating func end(
@@ -312,7 +318,7 @@ extension AuthenticationInterceptor.State {
         _ exchange: CredentialExchange<Credential>,
         _ error: LarkspurError?,
         since version: Int,
-        pauseEnd: Date
+        pause: AuthenticationInterceptor<Credential>.StorePause
     ) -> (replaced: Credential?, unneededLease: SharedLease?, failure: LarkspurError?) {
         if case .renewal = errand { pastRefreshes.end() }
         // A credential that was set in the meantime is newer.
@@ -322,7 +328,7 @@ extension AuthenticationInterceptor.State {
             ? replace(by: exchange.credential, refreshDate: exchange.copy.record?.refreshDate) : nil
         shared?.copy = exchange.copy
         let storeFailure = exchange.saveFailure ?? error.flatMap { $0.code == .sharedStoreUnavailable ? $0 : nil }
-        shared?.pauseEnd = storeFailure == nil ? .distantPast : pauseEnd
+        shared?.pause = storeFailure == nil ? nil : pause
         if error == nil || storeFailure == nil { shared?.isKnown = true }
         switch errand {
         case .load: break

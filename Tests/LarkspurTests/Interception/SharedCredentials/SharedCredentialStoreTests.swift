@@ -68,21 +68,23 @@ extension SharedCredentialTests {
     @Test("A credential that is about to expire is used while the store fails, and the store is seldom asked")
     func failureBeforeExpiry() async throws {
         let start = Date(timeIntervalSince1970: 1_000_000)
-        let now = Mutex(start)
+        let (now, clock) = (Mutex(start), TestClock())
         let tokens = NumberedTokens(expiry: { $0.number == 0 ? start + 20 : nil }) { [server] in server.refresh($0) }
         let process = try SharingProcess(
             first,
             base,
             server,
             tokens,
-            clock: ContinuousClock(),
+            clock: clock,
             timeout: .seconds(5),
             date: { now.withLock { $0 } }
         )
         process.store.setFault { _ in .failed(StoreFailure()) }
         for _ in 0..<3 { #expect(try await process.call() == 200) }
         #expect(process.store.steps.values.count == 1)
-        now.withLock { $0 = start + 6 }
+        // The pause ends after its time, also if the date is set back.
+        now.withLock { $0 = start - 3600 }
+        clock.advance(by: .seconds(6))
         for _ in 0..<3 { #expect(try await process.call() == 200) }
         #expect(process.store.steps.values.count == 2)
         now.withLock { $0 = start + 20 }
@@ -323,6 +325,26 @@ extension SharedCredentialTests {
         gate.open()
         _ = try await call.value
         #expect(process.login.credential == new)
+    }
+
+    @Test("A cancelled task that sets a credential waits for the exchange under way, and does not look again and again")
+    func cancelledSetting() async throws {
+        let gate = LoopbackServer.Gate()
+        defer { gate.open() }
+        let process = try makeProcess(first)
+        #expect(try await process.call() == 200)
+        process.store.setFault { $0 == .value ? .held(until: gate) : nil }
+        let (login, new) = (process.login, server.login())
+        let sharing = try #require(login.sharing)
+        let version = login.replaceShared(by: new, sharing)
+        login.startSaving(sharing)
+        try await process.store.steps.wait { $0.filter { $0 == .value }.count == 2 }
+        let setting = Task { await login.saveOnce(version, sharing) }
+        setting.cancel()
+        try await eventually(1) { login.waiterCount }
+        gate.open()
+        #expect(await setting.value == nil)
+        #expect(try await storedToken() == new)
     }
 
     @Test("Without a store, a credential is set at once")
