@@ -68,7 +68,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
 
     private mutating func look() async throws(LarkspurError) -> Look {
         for _ in 0..<CredentialSharing<Credential>.maximumReplacements {
-            let reading = try await sharing.read()
+            let reading = try await sharing.read(isReplacing: copy.pending == .replacement)
             // Only a program replaces a value that cannot be read.
             if let defect = reading.defect, copy.pending != .replacement { throw sharing.error(defect) }
             switch reading.defect == nil ? copy.step(beside: reading.record) : .write(copy.replacement) {
