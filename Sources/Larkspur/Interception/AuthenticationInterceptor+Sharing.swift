@@ -205,7 +205,8 @@ extension AuthenticationInterceptor {
     /// ``credential``.
     /// - Parameter credential: The credential; nil to remove it.
     /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor tries
-    ///   for a minute to store it, and again during later calls.
+    ///   for a minute to store it, and again during later calls. It then also replaces a credential that another process
+    ///   has set meanwhile.
     public func setCredential(_ credential: Credential?) async throws(LarkspurError) {
         guard let sharing else {
             self.credential = credential
