@@ -11,8 +11,8 @@ extension AuthenticationInterceptor {
         var copy: CredentialCopy
         /// Whether the store was read, or the program has set the credential.
         var isKnown = false
-        /// The pause in which a credential that has not expired is used without the store, because the store has failed;
-        /// nil if the store has not failed.
+        /// The pause after a failure of the store, in which a credential that has not expired is used without it; nil if
+        /// the store has not failed.
         var pause: StorePause?
         /// Whether a task tries to store the copy.
         var isSaving = false
@@ -204,9 +204,9 @@ extension AuthenticationInterceptor {
     /// the same time, the last one in the store is used. For an interceptor without a store, this is the same as setting
     /// ``credential``.
     /// - Parameter credential: The credential; nil to remove it.
-    /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor tries
-    ///   for a minute to store it, and again during later calls. It then also replaces a credential that another process
-    ///   has set meanwhile.
+    /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor
+    ///   tries for a minute to store it, and again during later calls. It then also replaces a credential that another
+    ///   process has set meanwhile.
     public func setCredential(_ credential: Credential?) async throws(LarkspurError) {
         guard let sharing else {
             self.credential = credential

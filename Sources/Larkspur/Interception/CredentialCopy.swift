@@ -34,8 +34,8 @@ struct CredentialCopy: Sendable, Hashable {
         case fail(CredentialRecord?)
     }
 
-    /// The credential; nil if there is none. It has the marker that was last seen in the store, so that a store that has
-    /// lost its data gets it again.
+    /// The credential; nil if there is none. It has the marker that was last seen in the store. A store that has lost
+    /// its data gets the marker again.
     private(set) var record: CredentialRecord?
     /// The reason why the store has to get the copy; nil if it has the same credential or a newer one.
     private(set) var pending: Pending?
