@@ -11,18 +11,28 @@ extension AuthenticationInterceptor {
         var copy: CredentialCopy
         /// Whether the store was read, or the program has set the credential.
         var isKnown = false
-        /// The date until which a credential that has not expired is used without the store, because the store has
-        /// failed.
-        var pauseEnd = Date.distantPast
+        /// The pause after a failure of the store, in which a credential that has not expired is used without it; nil if
+        /// the store has not failed.
+        var pause: StorePause?
         /// Whether a task tries to store the copy.
         var isSaving = false
-        /// The lease of a refresh whose result is not stored yet.
+        /// The lease of a refresh whose result is not stored yet, or whose marker is not removed yet.
         var heldLease: SharedLease?
         /// A failure of the store that was reported to no call yet.
         var unreported: LarkspurError?
 
-        /// Whether the store has to get the copy, in place of its own credential.
-        var needsSaving: Bool { copy.pending == .renewal || copy.pending == .replacement }
+        /// Whether the store has to get the copy in place of its own credential, or has to lose a marker.
+        var needsSaving: Bool {
+            copy.pending == .renewal || copy.pending == .replacement || copy.unusedLease != nil
+        }
+    }
+
+    /// A time after a failure of the store. A change of the system's date does not change it.
+    struct StorePause {
+        let stopwatch: Stopwatch
+        let duration: Duration
+
+        var isOver: Bool { stopwatch.elapsed() >= duration }
     }
 
     /// An exchange with the store. There is one at a time.
@@ -50,12 +60,9 @@ extension AuthenticationInterceptor {
         }
         report(to: context)
         resumeSaving(sharing)
-        let (use, refreshDate, pauseEnd) = state.withLock { state in
-            (state.use, state.refreshDate, state.shared?.pauseEnd ?? .distantPast)
-        }
+        let (use, refreshDate, pause) = state.withLock { ($0.use, $0.refreshDate, $0.shared?.pause) }
         guard let use, let expiry = rules.dueExpiry(of: use.credential, from: refreshDate) else { return use }
-        let now = rules.date()
-        if now < expiry, now < pauseEnd { return use }
+        if let pause, !pause.isOver, rules.date() < expiry { return use }
         do {
             return try await newerSharedUse(than: use, after: nil, sharing, context)
         } catch let error as LarkspurError {
@@ -90,7 +97,7 @@ extension AuthenticationInterceptor {
     private func mustRead() -> Bool {
         let (credential, shared) = state.withLock { ($0.credential, $0.shared) }
         guard let shared, !shared.isKnown || credential == nil else { return false }
-        return rules.date() >= shared.pauseEnd || credential.map(rules.hasExpired) ?? true
+        return shared.pause?.isOver ?? true || credential.map(rules.hasExpired) ?? true
     }
 
     // MARK: Events
@@ -149,8 +156,17 @@ extension AuthenticationInterceptor {
         _ sharing: CredentialSharing<Credential>,
         _ result: SharedResult<Void>
     ) async -> LarkspurError? {
-        let (credential, copy, version) = state.withLock { ($0.credential, $0.shared?.copy, $0.version) }
-        var exchange = CredentialExchange(sharing, rules, copy ?? CredentialCopy(initial: nil), credential)
+        let (credential, shared, version) = state.withLock { state in
+            defer { state.shared?.heldLease = nil }
+            return (state.credential, state.shared, state.version)
+        }
+        var exchange = CredentialExchange(
+            sharing,
+            rules,
+            shared?.copy ?? CredentialCopy(initial: nil),
+            credential,
+            heldLease: shared?.heldLease
+        )
         var failure: LarkspurError?
         do throws(LarkspurError) {
             if case .renewal(let refusal) = errand {
@@ -161,14 +177,14 @@ extension AuthenticationInterceptor {
         } catch {
             failure = error
         }
-        let pauseEnd = rules.date() + sharing.timeout.timeInterval
+        let pause = StorePause(stopwatch: sharing.clock.stopwatch(), duration: sharing.timeout)
         let end = state.withLock { state in
             if state.refresh === result { state.refresh = nil }
-            return state.end(errand, exchange, failure, since: version, pauseEnd: pauseEnd)
+            return state.end(errand, exchange, failure, since: version, pause: pause)
         }
         // Releases the old credential here, outside the lock.
         withExtendedLifetime(end.replaced) {}
-        if let lease = state.withLock({ $0.takeUnneededLease() }) { await sharing.release(lease) }
+        if let lease = end.unneededLease { await sharing.release(lease) }
         if case .save = errand {
             // A request that waits needs the store only if it reads the store itself.
             result.finish(with: .success(()))
@@ -188,8 +204,9 @@ extension AuthenticationInterceptor {
     /// the same time, the last one in the store is used. For an interceptor without a store, this is the same as setting
     /// ``credential``.
     /// - Parameter credential: The credential; nil to remove it.
-    /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor tries
-    ///   for a minute to store it, and again during later calls.
+    /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor
+    ///   tries for a minute to store it, and again during later calls. It then also replaces a credential that another
+    ///   process has set meanwhile.
     public func setCredential(_ credential: Credential?) async throws(LarkspurError) {
         guard let sharing else {
             self.credential = credential
@@ -215,7 +232,7 @@ extension AuthenticationInterceptor {
             state.refresh = nil
             state.shared?.copy = CredentialCopy(replacement: record)
             state.shared?.isKnown = true
-            state.shared?.pauseEnd = .distantPast
+            state.shared?.pause = nil
             return (replaced, state.version)
         }
         withExtendedLifetime(replaced) {}
@@ -224,11 +241,12 @@ extension AuthenticationInterceptor {
 
     /// Tries once to store the copy with a version.
     /// - Returns: The error of the store.
-    private func saveOnce(_ version: Int, _ sharing: CredentialSharing<Credential>) async -> LarkspurError? {
+    func saveOnce(_ version: Int, _ sharing: CredentialSharing<Credential>) async -> LarkspurError? {
         while true {
             switch state.withLock({ $0.saveStep(of: version) }) {
             case .done: return nil
-            case .wait(let result): _ = try? await result.value()
+            // In a cancelled task, the wait would end at once, and the loop would not rest.
+            case .wait(let result): await Task.detached { _ = try? await result.value() }.value
             case .save(let result): return await run(.save, sharing, result)
             }
         }
@@ -237,7 +255,7 @@ extension AuthenticationInterceptor {
     /// Starts to store the copy, unless the store has it or has just failed.
     private func resumeSaving(_ sharing: CredentialSharing<Credential>) {
         let shared = state.withLock { $0.shared }
-        guard let shared, shared.needsSaving, !shared.isSaving, rules.date() >= shared.pauseEnd else { return }
+        guard let shared, shared.needsSaving, !shared.isSaving, shared.pause?.isOver ?? true else { return }
         startSaving(sharing)
     }
 
@@ -290,32 +308,28 @@ extension AuthenticationInterceptor.State {
         return .save(result)
     }
 
-    /// Returns the lease of a refresh if its result is stored now.
-    fileprivate mutating func takeUnneededLease() -> SharedLease? {
-        shared?.needsSaving == true ? nil : shared?.heldLease.take()
-    }
-
     /// Applies the end of an exchange.
     /// - Parameters:
     ///   - version: The version of the state with which the exchange began.
-    ///   - pauseEnd: The date until which the store is not used if it has failed.
-    /// - Returns: The credential that was replaced, and the error for those that wait.
+    ///   - pause: The pause in which the store is not used if it has failed.
+    /// - Returns: The credential that was replaced, the lease that is not needed any more, and the error for those that
+    ///   wait.
     mutating func end(
         _ errand: AuthenticationInterceptor<Credential>.Errand,
         _ exchange: CredentialExchange<Credential>,
         _ error: LarkspurError?,
         since version: Int,
-        pauseEnd: Date
-    ) -> (replaced: Credential?, failure: LarkspurError?) {
+        pause: AuthenticationInterceptor<Credential>.StorePause
+    ) -> (replaced: Credential?, unneededLease: SharedLease?, failure: LarkspurError?) {
         if case .renewal = errand { pastRefreshes.end() }
         // A credential that was set in the meantime is newer.
-        guard version == self.version else { return (nil, nil) }
+        guard version == self.version else { return (nil, exchange.heldLease, nil) }
         let replaced =
             exchange.isReplaced
             ? replace(by: exchange.credential, refreshDate: exchange.copy.record?.refreshDate) : nil
         shared?.copy = exchange.copy
         let storeFailure = exchange.saveFailure ?? error.flatMap { $0.code == .sharedStoreUnavailable ? $0 : nil }
-        shared?.pauseEnd = storeFailure == nil ? .distantPast : pauseEnd
+        shared?.pause = storeFailure == nil ? nil : pause
         if error == nil || storeFailure == nil { shared?.isKnown = true }
         switch errand {
         case .load: break
@@ -323,9 +337,10 @@ extension AuthenticationInterceptor.State {
         case .save: shared?.unreported = storeFailure
         case .renewal:
             if let saveFailure = exchange.saveFailure { shared?.unreported = saveFailure }
-            if let lease = exchange.heldLease { shared?.heldLease = lease }
             if let error { pastRefreshes.fail(with: error) }
         }
-        return (replaced, error)
+        guard shared?.needsSaving == true else { return (replaced, exchange.heldLease, error) }
+        shared?.heldLease = exchange.heldLease
+        return (replaced, nil, error)
     }
 }

@@ -15,15 +15,26 @@ extension AuthenticationInterceptor where Credential: Codable {
     /// credential, it is used. Otherwise one process refreshes the credential under a lease. The other processes wait
     /// for the result.
     ///
-    /// If the store fails, a credential that has not expired is used without the store. Other calls fail with
-    /// `sharedStoreUnavailable`. If the process that refreshes ends before it has sent the refresh, another process
-    /// takes over after 10 seconds. If it ends later, the credential may have been used, and all processes fail with
-    /// `credentialRefreshFailed` until a program sets another credential. This also applies to a refresh that got no
-    /// usable response, or takes longer than two minutes. It does not apply with
+    /// If the store fails, a credential that has not expired is used without the store. Other calls to the origins fail
+    /// with `sharedStoreUnavailable`. Without a credential, these are all calls, so a login must not send its requests
+    /// through this interceptor.
+    ///
+    /// If the process that refreshes ends before it has begun the refresh, another process takes over after 10 seconds.
+    /// If it ends later, the credential may have been used, and all processes fail with `credentialRefreshFailed` until
+    /// a program sets another credential. The refresh begins before the name of the server is looked up. The same
+    /// applies to a refresh that got no usable response, or takes longer than two minutes. A redirect, or a status from
+    /// 500 on, is not usable: a gateway may send it after the server has used the credential. It does not apply with
     /// ``RequestAuthenticator/allowsRepeatedRefresh``. An authenticator that sends its request again after a failure
-    /// must not report the last failure alone, such as `cannotConnectToHost`.
+    /// must not report the last failure alone, such as `cannotConnectToHost`. The attempts of a ``SessionManager``
+    /// count by themselves.
+    ///
+    /// If the store loses its data, it gets the credential of the first process that looks at it. A credential from a
+    /// login or a refresh takes the place of one with which an interceptor was created. If that process has an older
+    /// credential than another, or if the store has lost only its latest value, a credential may be refreshed twice.
+    /// This can happen in a Redis without `appendfsync always`, and after a failover.
     /// - Parameters:
-    ///   - credential: The credential with which the store begins if it has none; nil if there is none.
+    ///   - credential: The credential with which the store begins if it has none; nil if there is none. It is stored at
+    ///     the first request, also after another process has removed its credential.
     ///   - authenticator: The rules of the credential.
     ///   - refreshWindow: The credential is refreshed when it expires within this time. For a credential from a
     ///     refresh, the time is at most half of the time from that refresh to the expiry. Default: 30 seconds.
@@ -31,7 +42,7 @@ extension AuthenticationInterceptor where Credential: Codable {
     ///     unless the store is encrypted.
     ///   - key: The key of the credential in the store. Errors may contain it.
     ///   - storeTimeout: The limit of each step of the store. After a failure, a credential that has not expired is
-    ///     used for the same time without the store. Default: 5 seconds.
+    ///     used for the same time without the store. It has to be more than zero. Default: 5 seconds.
     ///   - urls: The URLs to whose origins the credential is sent, such as the base URL of the session manager.
     public convenience init(
         _ credential: Credential?,

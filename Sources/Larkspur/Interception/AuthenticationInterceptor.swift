@@ -153,7 +153,9 @@ public final class AuthenticationInterceptor<Credential: Sendable>: RequestInter
     /// is set during a refresh stays: the result of that refresh is ignored.
     ///
     /// A credential that is shared through a store replaces that of the store shortly afterwards:
-    /// ``setCredential(_:)`` also waits for the store. Other processes use it when they next read the store.
+    /// ``setCredential(_:)`` also waits for the store. Other processes use it when they next read the store. The
+    /// property does not read the store: if the interceptor was created without a credential, it is nil until the first
+    /// request.
     public var credential: Credential? {
         get { state.withLock { $0.credential } }
         set {

@@ -34,12 +34,13 @@ struct CredentialCopy: Sendable, Hashable {
         case fail(CredentialRecord?)
     }
 
-    /// The credential; nil if there is none. It has the marker that was last seen in the store, so that a store that has
-    /// lost its data gets it again.
+    /// The credential; nil if there is none. It has the marker that was last seen in the store. A store that has lost
+    /// its data gets the marker again.
     private(set) var record: CredentialRecord?
     /// The reason why the store has to get the copy; nil if it has the same credential or a newer one.
     private(set) var pending: Pending?
-    /// The lease of a refresh of this process that did not use the credential, although the store may have its marker.
+    /// The lease of a refresh of this process that did not use the credential, although the store may have its marker,
+    /// or may get it yet.
     private(set) var unusedLease: UInt64?
 
     /// Creates a copy of the credential with which an interceptor is created; nil if there is none.
@@ -76,7 +77,13 @@ struct CredentialCopy: Sendable, Hashable {
     }
 
     /// Records that a refresh under a lease did not use the credential.
-    mutating func wasNotUsed(under lease: UInt64) { unusedLease = lease }
+    mutating func wasNotUsed(under lease: UInt64) {
+        unusedLease = lease
+        record?.refresh = nil
+    }
+
+    /// Records that the store has no marker of an unused lease, or that a refresh is now sent.
+    mutating func forgetUnusedLease() { unusedLease = nil }
 
     // MARK: Decisions
 
@@ -125,18 +132,28 @@ struct CredentialCopy: Sendable, Hashable {
         return .fail(marker?.hasEnded == true ? nil : stored.ended)
     }
 
-    /// Returns the record that replaces that of the store after a refresh without a result; nil if there is nothing to
-    /// replace.
+    /// Returns the record that replaces that of the store after a refresh without a result, which may have used the
+    /// credential; nil if there is nothing to replace.
     /// - Parameters:
     ///   - stored: The store's record; nil if there is none.
     ///   - lease: The fencing number of the lease under which the refresh began.
-    ///   - isUsed: Whether the refresh may have used the credential.
-    func ending(of stored: CredentialRecord?, lease: UInt64, isUsed: Bool) -> CredentialRecord? {
-        guard let stored, let record, record.hasSameCredential(as: stored), stored.refresh?.lease == lease else {
-            return nil
-        }
-        guard isUsed else { return stored.marked(nil) }
-        return stored.refresh?.hasEnded == true ? nil : stored.ended
+    func ending(of stored: CredentialRecord?, lease: UInt64) -> CredentialRecord? {
+        guard let stored, let record, record.hasSameCredential(as: stored), let marker = stored.refresh,
+            marker.lease == lease, !marker.hasEnded
+        else { return nil }
+        return stored.ended
+    }
+}
+
+extension CredentialCopy {
+    /// Returns the record that replaces that of the store, so that the store has no marker of the unused lease and does
+    /// not accept a late one; nil if another process has replaced the record.
+    /// - Parameter stored: The store's record; nil if there is none.
+    func clearing(of stored: CredentialRecord?) -> CredentialRecord? {
+        guard let unusedLease, let stored, let record, record.hasSameCredential(as: stored),
+            stored.refresh.map({ $0.lease == unusedLease }) ?? true
+        else { return nil }
+        return stored.marked(nil)
     }
 }
 

@@ -24,28 +24,51 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     private(set) var isReplaced = false
     /// The failure of the store after a refresh, whose result only this process has.
     private(set) var saveFailure: LarkspurError?
-    /// The lease that is not released yet, so that other processes wait for the result a while longer.
+    /// The lease that is not released yet, so that other processes wait a while longer: for the result of a refresh, or
+    /// for the removal of the marker of a refresh that was not sent.
     private(set) var heldLease: SharedLease?
 
     init(
         _ sharing: CredentialSharing<Credential>,
         _ rules: CredentialRules<Credential>,
         _ copy: CredentialCopy,
-        _ credential: Credential?
+        _ credential: Credential?,
+        heldLease: SharedLease? = nil
     ) {
         self.sharing = sharing
         self.rules = rules
         self.copy = copy
         self.credential = credential
+        self.heldLease = heldLease
     }
 
     /// Brings the copy and the store's record together, without a refresh.
     /// - Throws: `sharedStoreUnavailable`.
-    mutating func synchronize() async throws(LarkspurError) { _ = try await look() }
+    mutating func synchronize() async throws(LarkspurError) {
+        if let heldLease { _ = try await sharing.renew(heldLease) }
+        _ = try await look()
+        if copy.unusedLease != nil { try await clearMarker() }
+    }
+
+    /// Removes the marker of a refresh that was not sent.
+    ///
+    /// The step that writes the marker may have failed for this process, and be performed later. So the record is
+    /// replaced even if it has no marker: then its version is another one.
+    private mutating func clearMarker() async throws(LarkspurError) {
+        for _ in 0..<CredentialSharing<Credential>.maximumReplacements {
+            let reading = try await sharing.read()
+            guard let cleared = copy.clearing(of: reading.record) else { return copy.forgetUnusedLease() }
+            if try await sharing.write(cleared, replacing: reading.version) {
+                copy.wasStored(as: cleared)
+                return copy.forgetUnusedLease()
+            }
+        }
+        throw sharing.contention
+    }
 
     private mutating func look() async throws(LarkspurError) -> Look {
         for _ in 0..<CredentialSharing<Credential>.maximumReplacements {
-            let reading = try await sharing.read()
+            let reading = try await sharing.read(isReplacing: copy.pending == .replacement)
             // Only a program replaces a value that cannot be read.
             if let defect = reading.defect, copy.pending != .replacement { throw sharing.error(defect) }
             switch reading.defect == nil ? copy.step(beside: reading.record) : .write(copy.replacement) {
@@ -100,7 +123,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
                     isRepeatable: rules.authenticator.allowsRepeatedRefresh
                 )
                 if case .fail = step { throw Self.abandonment }
-                switch try await sharing.acquireLease() {
+                switch try await acquireLease() {
                 case .acquired(let lease): if try await renew(lease, after: refusal) { return }
                 case .held(let rest):
                     guard await sharing.clock.wait(for: min(delay, max(rest, .milliseconds(1)))) else {
@@ -111,6 +134,16 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             }
             isFirst = false
         }
+    }
+
+    /// Acquires the lease, unless this process still has it.
+    private mutating func acquireLease() async throws(LarkspurError) -> SharedLease.Attempt {
+        if let lease = heldLease {
+            let isHeld = try await sharing.renew(lease)
+            heldLease = nil
+            if isHeld { return .acquired(lease) }
+        }
+        return try await sharing.acquireLease()
     }
 
     /// Refreshes the credential under a lease, and releases the lease.
@@ -124,7 +157,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             if saveFailure == nil { await sharing.release(lease) } else { heldLease = lease }
             return isRenewed
         } catch {
-            await sharing.release(lease)
+            if copy.unusedLease == nil { await sharing.release(lease) } else { heldLease = lease }
             throw error
         }
     }
@@ -139,6 +172,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
         case .written: return false
         }
         guard let old = credential else { return true }
+        let isHeld: Bool
         switch copy.refreshStep(
             of: record,
             lease: lease.number,
@@ -154,12 +188,20 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             do throws(LarkspurError) {
                 guard try await sharing.write(marked, replacing: version) else { return false }
                 copy.wasStored(as: marked)
+                // This process may have been paused for longer than the lease.
+                isHeld = try await sharing.renew(lease)
             } catch {
-                // The store may have the marker.
+                // The store may have the marker, or get it yet. The task that stores the copy removes it.
                 copy.wasNotUsed(under: lease.number)
                 throw error
             }
         }
+        guard isHeld else {
+            copy.wasNotUsed(under: lease.number)
+            try await clearMarker()
+            return false
+        }
+        copy.forgetUnusedLease()
         return try await send(old, record, lease, after: refusal)
     }
 
@@ -190,21 +232,25 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
             do throws(LarkspurError) { try await synchronize() } catch { saveFailure = error }
             return true
         case .failure(let error):
-            let isUsed = !rules.authenticator.allowsRepeatedRefresh && !progress.provesUnused(error)
-            if !isUsed { copy.wasNotUsed(under: lease.number) }
-            await end(lease, isUsed: isUsed)
+            if rules.authenticator.allowsRepeatedRefresh || progress.provesUnused(error) {
+                copy.wasNotUsed(under: lease.number)
+                try? await clearMarker()
+            } else {
+                await end(lease)
+            }
             throw LarkspurError(refresh: error)
         }
     }
 
-    /// Removes the marker of a refresh without a result, or notes its end in the marker. If the store fails, the marker
-    /// stays, and other processes find that its lease has expired.
-    private func end(_ lease: SharedLease, isUsed: Bool) async {
+    /// Notes in the marker that the refresh has ended without a result. If the store fails, other processes find that
+    /// its lease has expired.
+    private mutating func end(_ lease: SharedLease) async {
         for _ in 0..<CredentialSharing<Credential>.maximumReplacements {
             guard let reading = try? await sharing.read(),
-                let ending = copy.ending(of: reading.record, lease: lease.number, isUsed: isUsed),
-                let isWritten = try? await sharing.write(ending, replacing: reading.version), !isWritten
+                let ending = copy.ending(of: reading.record, lease: lease.number),
+                let isWritten = try? await sharing.write(ending, replacing: reading.version)
             else { return }
+            if isWritten { return copy.wasStored(as: ending) }
         }
     }
 

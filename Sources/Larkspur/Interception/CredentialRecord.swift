@@ -54,7 +54,7 @@ struct CredentialRecord: Sendable, Hashable {
 
     /// Returns the record of the credential that was refreshed from this one.
     func refreshed(_ credential: Data, at date: Date) -> Self {
-        let next = Identity(login: identity.login, number: identity.number &+ 1)
+        let next = Identity(login: identity.login, number: identity.number + 1)
         return Self(identity: next, credential: credential, refreshDate: date)
     }
 
@@ -109,9 +109,10 @@ extension CredentialRecord {
         let decoder = JSONDecoder()
         guard let format = try? decoder.decode(Format.self, from: json).format else { throw .damaged }
         guard format == Form.presentFormat else { throw .unknownFormat }
-        guard let form = try? decoder.decode(Form.self, from: json), form.credential?.isEmpty != true else {
-            throw .damaged
-        }
+        // No number follows the largest one. No process refreshes a credential so often.
+        guard let form = try? decoder.decode(Form.self, from: json), form.credential?.isEmpty != true,
+            form.number < .max
+        else { throw .damaged }
         self.init(
             identity: Identity(login: form.login, number: form.number),
             credential: form.credential,

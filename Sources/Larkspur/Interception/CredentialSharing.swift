@@ -46,7 +46,19 @@ struct CredentialSharing<Credential: Sendable>: Sendable {
 
     // MARK: Steps
 
-    func read() async throws(LarkspurError) -> Reading {
+    /// - Parameter isReplacing: Whether a program replaces the record, so that a value that the store cannot read is no
+    ///   error.
+    func read(isReplacing: Bool = false) async throws(LarkspurError) -> Reading {
+        do throws(LarkspurError) {
+            return try await readValue()
+        } catch {
+            guard isReplacing, let version = (error.underlyingError as? any UnreadableValueError)?.unreadableVersion
+            else { throw error }
+            return Reading(record: nil, defect: .damaged, version: version)
+        }
+    }
+
+    private func readValue() async throws(LarkspurError) -> Reading {
         guard let value = try await step({ try await $0.value(for: key) }) else {
             return Reading(record: nil, defect: nil, version: nil)
         }
@@ -152,6 +164,12 @@ struct CredentialSharing<Credential: Sendable>: Sendable {
         alarm.cancel()
         return outcome
     }
+}
+
+/// The error of a store about a value that it has, but cannot read.
+package protocol UnreadableValueError: Error {
+    /// The version of the value; nil if the error is about something else.
+    var unreadableVersion: SharedValue.Version? { get }
 }
 
 /// The outcome of the task that ends first.

@@ -74,7 +74,8 @@ extension Error {
 
     /// Whether the engine may have sent a request; nil if the error does not come from the engine.
     private var wasSentByEngine: Bool? {
-        self is LarkspurError ? nil : (self as NSError).userInfo[RequestSending.userInfoKey] as? Bool
+        let error: any Error = self
+        return error is LarkspurError ? nil : (error as NSError).userInfo[RequestSending.userInfoKey] as? Bool
     }
 
     /// Whether a server has refused the request.

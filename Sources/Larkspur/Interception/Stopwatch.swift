@@ -16,7 +16,8 @@ extension RequestContext {
 }
 
 extension Clock<Duration> {
-    fileprivate func stopwatch() -> Stopwatch {
+    /// Starts to measure time with the clock.
+    func stopwatch() -> Stopwatch {
         let start = now
         return Stopwatch { start.duration(to: now) }
     }

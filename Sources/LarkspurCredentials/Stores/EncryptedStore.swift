@@ -38,7 +38,7 @@ public struct EncryptedStore: SharedStore {
     /// - Throws: ``StoreEncryptionError`` with the reason `undecryptable`, or the error of the store.
     public func value(for key: String) async throws -> SharedValue? {
         guard let value = try await store.value(for: key) else { return nil }
-        return SharedValue(data: try opened(value.data, for: key), version: value.version)
+        return SharedValue(data: try opened(value, for: key), version: value.version)
     }
 
     /// Replaces a value by encrypted data, unless another process has replaced it first.
@@ -85,8 +85,8 @@ public struct EncryptedStore: SharedStore {
         return Data([Self.format] + nonce + sealed.data + sealed.tag)
     }
 
-    private func opened(_ data: Data, for key: String) throws(StoreEncryptionError) -> Data {
-        let bytes = Array(data)
+    private func opened(_ value: SharedValue, for key: String) throws(StoreEncryptionError) -> Data {
+        let bytes = Array(value.data)
         let (start, end) = (1 + AuthenticatedCipher.nonceSize, bytes.count - AuthenticatedCipher.tagSize)
         guard bytes.first == Self.format, start <= end,
             let opened = cipher.open(
@@ -98,7 +98,8 @@ public struct EncryptedStore: SharedStore {
         else {
             throw StoreEncryptionError(
                 .undecryptable,
-                "A value of the store cannot be decrypted. It has another key, was changed, or is not encrypted."
+                "A value of the store cannot be decrypted. It has another key, was changed, or is not encrypted.",
+                unreadableVersion: value.version
             )
         }
         return Data(opened)
@@ -112,6 +113,10 @@ extension EncryptedStore: CustomReflectable {
 
 extension SharedStore {
     /// Returns a store that encrypts the values of this store with AES-256-GCM.
+    ///
+    /// Values that were written with another key, or without encryption, cannot be read. So to change the key, also give
+    /// the values other keys in the store, such as the `key` of a credential. A credential that cannot be decrypted is
+    /// replaced by one that a program sets.
     /// - Parameter key: The key: 32 random bytes, which all processes have. Do not derive them from a password.
     /// - Throws: ``StoreEncryptionError`` with the reason `unavailable` or `invalidKey`.
     public func encrypted(with key: Data) throws(StoreEncryptionError) -> EncryptedStore {

@@ -27,12 +27,17 @@ public struct StoreEncryptionError: Error, Hashable, Sendable {
     public let reason: Reason
     /// The error in one sentence.
     public let message: String
+    /// The version of a value that cannot be decrypted; nil for other errors.
+    package let unreadableVersion: SharedValue.Version?
 
-    init(_ reason: Reason, _ message: String) {
+    init(_ reason: Reason, _ message: String, unreadableVersion: SharedValue.Version? = nil) {
         self.reason = reason
         self.message = message
+        self.unreadableVersion = unreadableVersion
     }
 }
+
+extension StoreEncryptionError: UnreadableValueError {}
 
 extension StoreEncryptionError: LocalizedError, CustomStringConvertible {
     /// The sentence of ``message``.

@@ -193,6 +193,30 @@ struct EncryptedStoreTests {
         #expect(try await base.value(for: "key") == nil)
     }
 
+    @Test("A credential that cannot be decrypted is replaced by one that a program sets, and by no other")
+    func credential() async throws {
+        let (old, new) = (try base.encrypted(with: Data(count: 32)), try base.encrypted(with: Self.key))
+        let url = try #require(URL(string: "http://127.0.0.1:1/"))
+        let authenticator = OAuth2Authenticator(tokenEndpoint: url, clientID: "app") { _ in throw URLError(.unknown) }
+        func login(_ credential: OAuth2Credential?) -> AuthenticationInterceptor<OAuth2Credential> {
+            AuthenticationInterceptor(credential, authenticator: authenticator, sharedIn: new, key: "login", for: url)
+        }
+        #expect(try await old.replaceValue(for: "login", version: nil, with: Data([1]), lifetime: nil))
+
+        // A call reads the store, and leaves the value as it is.
+        let manager = SessionManager()
+        manager.interceptors.call = [login(nil)]
+        let error = await #expect(throws: LarkspurError.self) {
+            try await manager.dataTask(with: URLRequest(url: url)).data
+        }
+        #expect(error?.code == .sharedStoreUnavailable)
+        #expect((error?.underlyingError as? StoreEncryptionError)?.reason == .undecryptable)
+        #expect(try await old.value(for: "login")?.data == Data([1]))
+
+        try await login(nil).setCredential(OAuth2Credential(accessToken: "a1"))
+        #expect(try await new.value(for: "login") != nil)
+    }
+
     @Test("A key that has not 32 bytes is refused", arguments: [0, 16, 31, 33])
     func keySize(_ count: Int) {
         let error = #expect(throws: StoreEncryptionError.self) { try base.encrypted(with: Data(count: count)) }

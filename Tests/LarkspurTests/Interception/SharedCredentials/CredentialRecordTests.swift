@@ -46,6 +46,7 @@ struct CredentialRecordTests {
             #"{"format":1,"login":"01020304-0506-0708-090A-0B0C0D0E0F10","number":1,"credential":""}"#,
             #"{"format":1,"login":"01020304-0506-0708-090A-0B0C0D0E0F10","number":1,"credential":"%"}"#,
             #"{"format":1,"login":"no","number":1,"credential":"YzE="}"#,
+            #"{"format":1,"login":"01020304-0506-0708-090A-0B0C0D0E0F10","number":18446744073709551615}"#,
         ]
     )
     func damaged(_ text: String) {
@@ -181,13 +182,25 @@ struct CredentialRecordTests {
     func endings() {
         var copy = CredentialCopy(initial: nil)
         copy.adopt(Self.first)
-        #expect(copy.ending(of: Self.begun, lease: 7, isUsed: false) == Self.first)
-        #expect(copy.ending(of: Self.begun, lease: 7, isUsed: true) == Self.ended)
-        #expect(copy.ending(of: Self.ended, lease: 7, isUsed: false) == Self.first)
-        #expect(copy.ending(of: Self.ended, lease: 7, isUsed: true) == nil)
-        #expect(copy.ending(of: Self.begun, lease: 8, isUsed: false) == nil)
-        #expect(copy.ending(of: Self.first, lease: 7, isUsed: false) == nil)
-        #expect(copy.ending(of: Self.second, lease: 7, isUsed: true) == nil)
-        #expect(copy.ending(of: nil, lease: 7, isUsed: true) == nil)
+        #expect(copy.ending(of: Self.begun, lease: 7) == Self.ended)
+        #expect(copy.ending(of: Self.ended, lease: 7) == nil)
+        #expect(copy.ending(of: Self.begun, lease: 8) == nil)
+        #expect(copy.ending(of: Self.first, lease: 7) == nil)
+        #expect(copy.ending(of: Self.second, lease: 7) == nil)
+        #expect(copy.ending(of: nil, lease: 7) == nil)
+    }
+
+    @Test("The marker of an unused lease is removed, and a late one prevented, unless another process has begun")
+    func clearing() {
+        var copy = CredentialCopy(initial: nil)
+        copy.adopt(Self.begun)
+        #expect(copy.clearing(of: Self.begun) == nil)
+        copy.wasNotUsed(under: 7)
+        #expect(copy.record == Self.first)
+        for stored in [Self.begun, Self.ended, Self.first] { #expect(copy.clearing(of: stored) == Self.first) }
+        let others = [Self.first.marked(CredentialRecord.Refresh(lease: 8)), Self.second, Self.other, nil]
+        for stored in others { #expect(copy.clearing(of: stored) == nil) }
+        copy.forgetUnusedLease()
+        #expect(copy.clearing(of: Self.begun) == nil)
     }
 }

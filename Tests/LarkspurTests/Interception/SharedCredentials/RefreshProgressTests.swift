@@ -112,7 +112,7 @@ struct RefreshProgressTests {
 
     @Test(
         "The attempts of a session manager's call count, although an interceptor has the last word",
-        arguments: [(LoopbackServer.Fault.closeBeforeHeader, false), (nil, true)]
+        arguments: [(.closeBeforeHeader, false), (nil, true)] as [(LoopbackServer.Fault?, Bool)]
     )
     func call(_ fault: LoopbackServer.Fault?, _ isUnused: Bool) async throws {
         let server = try LoopbackServer()
@@ -123,7 +123,8 @@ struct RefreshProgressTests {
                 throw LarkspurError(.circuitOpen, "open")
             }
         ]
-        let endpoint = try fault.map { server.url($0.path) } ?? #require(URL(string: "http://127.0.0.1:1/token"))
+        let unreachable = try #require(URL(string: "http://127.0.0.1:1/token"))
+        let endpoint = fault.map { server.url($0.path) } ?? unreachable
         let authenticator = OAuth2Authenticator(tokenEndpoint: endpoint, clientID: "app") { request in
             let response = await manager.dataTask(with: request).response()
             guard response.error == nil, let head = response.response else { throw response.error ?? Self.lost }

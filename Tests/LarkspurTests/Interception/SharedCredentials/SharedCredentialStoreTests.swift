@@ -68,21 +68,23 @@ extension SharedCredentialTests {
     @Test("A credential that is about to expire is used while the store fails, and the store is seldom asked")
     func failureBeforeExpiry() async throws {
         let start = Date(timeIntervalSince1970: 1_000_000)
-        let now = Mutex(start)
+        let (now, clock) = (Mutex(start), TestClock())
         let tokens = NumberedTokens(expiry: { $0.number == 0 ? start + 20 : nil }) { [server] in server.refresh($0) }
         let process = try SharingProcess(
             first,
             base,
             server,
             tokens,
-            clock: ContinuousClock(),
+            clock: clock,
             timeout: .seconds(5),
             date: { now.withLock { $0 } }
         )
         process.store.setFault { _ in .failed(StoreFailure()) }
         for _ in 0..<3 { #expect(try await process.call() == 200) }
         #expect(process.store.steps.values.count == 1)
-        now.withLock { $0 = start + 6 }
+        // The pause ends after its time, also if the date is set back.
+        now.withLock { $0 = start - 3600 }
+        clock.advance(by: .seconds(6))
         for _ in 0..<3 { #expect(try await process.call() == 200) }
         #expect(process.store.steps.values.count == 2)
         now.withLock { $0 = start + 20 }
@@ -112,16 +114,82 @@ extension SharedCredentialTests {
         #expect(server.refreshCount == 1)
     }
 
-    @Test("A marker whose step seems to have failed prevents no refresh of its own process")
-    func lostMarker() async throws {
-        let process = try makeProcess(first)
+    @Test(
+        "The marker of a refresh that was not sent prevents no refresh, although the store fails meanwhile",
+        arguments: [true, false]
+    )
+    func lostMarker(isSent: Bool) async throws {
+        let isDown = Mutex(false)
+        // Either the step that writes the marker seems to have failed, or the one that removes it fails.
+        let tokens = NumberedTokens { [server] token in
+            if isSent, !isDown.withLock({ exchange(&$0, with: true) }) { throw LarkspurError(.circuitOpen, "open") }
+            return server.refresh(token)
+        }
+        let (one, other) = (try makeSlowProcess(first, tokens), try makeProcess(first))
+        #expect(try await statuses(one, other) == [200, 200])
+        server.revoke()
+        one.store.setFault { operation in
+            guard operation == .replaceValue else { return nil }
+            if isDown.withLock({ $0 }) { return .failed(StoreFailure()) }
+            if isSent { return nil }
+            isDown.withLock { $0 = true }
+            return .lost(StoreFailure())
+        }
+        #expect(await one.failure()?.contains(isSent ? .circuitOpen : .sharedStoreUnavailable) == true)
+        #expect(try await record()?.refresh != nil && server.refreshCount == 0)
+        let waiting = Task { try await other.call() }
+        // The lease is still held.
+        try await other.store.steps.wait { $0.filter { $0 == .acquireLease }.count >= 3 }
+        #expect(try await record()?.refresh?.hasEnded == false && server.refreshCount == 0)
+        one.store.setFault { _ in nil }
+        #expect(try await waiting.value == 200)
+        #expect(try await one.call() == 200)
+        #expect(server.refreshCount == 1 && server.reused.isEmpty)
+    }
+
+    @Test("A marker that arrives after its process has given up prevents no refresh")
+    func lateMarker() async throws {
+        let (clock, gate) = (TestClock(), LoopbackServer.Gate())
+        let one = try SharingProcess(first, base, server, clock: clock, timeout: .seconds(3))
+        let other = try makeProcess(first)
+        #expect(try await statuses(one, other) == [200, 200])
+        server.revoke()
+        let isFirst = Mutex(true)
+        one.store.setFault { operation in
+            guard operation == .replaceValue, isFirst.withLock({ exchange(&$0, with: false) }) else { return nil }
+            return .held(until: gate)
+        }
+        let call = Task { await one.failure() }
+        try await one.store.steps.wait { $0.filter { $0 == .replaceValue }.count == 2 }
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(3))
+        #expect(await call.value?.code == .sharedStoreUnavailable)
+        // The record has got another version, so that the marker does not replace it.
+        try await one.store.steps.wait { $0.contains(.releaseLease) }
+        gate.open()
+        #expect(try await other.call() == 200)
+        #expect(try await one.call() == 200)
+        #expect(server.refreshCount == 1 && server.reused.isEmpty)
+    }
+
+    @Test("A process that was paused between its lease and its marker takes the marker back")
+    func pausedProcess() async throws {
+        let storeClock = TestClock()
+        let base = InMemorySharedStore(clock: storeClock)
+        let process = try SharingProcess(first, base, server)
         #expect(try await process.call() == 200)
         server.revoke()
-        process.store.setFault { $0 == .replaceValue ? .lost(StoreFailure()) : nil }
-        #expect(await process.failure()?.code == .sharedStoreUnavailable)
-        #expect(try await record()?.refresh != nil && server.refreshCount == 0)
-        process.store.setFault { _ in nil }
+        let isFirst = Mutex(true)
+        process.store.setFault { operation in
+            guard operation == .replaceValue, isFirst.withLock({ exchange(&$0, with: false) }) else { return nil }
+            storeClock.advance(by: .seconds(10))
+            return nil
+        }
         #expect(try await process.call() == 200)
+        let steps = process.store.steps.values.dropFirst(2).filter { $0 != .renewLease }
+        // The marker, its removal, another marker and the result.
+        #expect(steps.filter { $0 == .replaceValue }.count == 4)
+        #expect(steps.filter { $0 == .acquireLease }.count == 2)
         #expect(server.refreshCount == 1)
     }
 
@@ -257,6 +325,26 @@ extension SharedCredentialTests {
         gate.open()
         _ = try await call.value
         #expect(process.login.credential == new)
+    }
+
+    @Test("A cancelled task that sets a credential waits for the exchange under way, and does not look again and again")
+    func cancelledSetting() async throws {
+        let gate = LoopbackServer.Gate()
+        defer { gate.open() }
+        let process = try makeProcess(first)
+        #expect(try await process.call() == 200)
+        process.store.setFault { $0 == .value ? .held(until: gate) : nil }
+        let (login, new) = (process.login, server.login())
+        let sharing = try #require(login.sharing)
+        let version = login.replaceShared(by: new, sharing)
+        login.startSaving(sharing)
+        try await process.store.steps.wait { $0.filter { $0 == .value }.count == 2 }
+        let setting = Task { await login.saveOnce(version, sharing) }
+        setting.cancel()
+        try await eventually(1) { login.waiterCount }
+        gate.open()
+        #expect(await setting.value == nil)
+        #expect(try await storedToken() == new)
     }
 
     @Test("Without a store, a credential is set at once")
