@@ -180,6 +180,24 @@ struct RedisStoreTests {
         withExtendedLifetime(store) {}
     }
 
+    @Test("A lease is released after an error within its script")
+    func refusedLease() async throws {
+        let (requests, continuation) = AsyncStream<[String]>.makeStream()
+        let server = try FakeServer { _, command in
+            continuation.yield(command)
+            return .reply(command.count == 5 ? ":1\r\n" : "-ERR No permission script: 1, on @user_script:16.\r\n")
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.acquireLease(for: "a", duration: .seconds(60))
+        }
+        #expect(error?.code == .refused && error?.mayHaveBeenPerformed == true)
+        var iterator = requests.makeAsyncIterator()
+        _ = await iterator.next()
+        #expect(await iterator.next()?.count == 5)
+    }
+
     enum Loss: CaseIterable { case closed, silent, silentAndReleased }
 
     @Test("Bytes that are no reply close the connection", arguments: ["no reply\r\n", "$99999999999999999999\r\n"])
@@ -188,7 +206,7 @@ struct RedisStoreTests {
         defer { server.stop() }
         let store = try RedisStore(server.url)
         let error = await #expect(throws: RedisStoreError.self) { try await store.ping() }
-        #expect(error?.code == .invalidReply)
+        #expect(error?.code == .invalidReply && error?.mayHaveBeenPerformed == true)
         _ = try await store.ping()
     }
 
