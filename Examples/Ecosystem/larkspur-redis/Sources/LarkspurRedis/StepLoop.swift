@@ -182,7 +182,8 @@ final class StepLoop {
         }
         if !isOpen { return lose() }
         if connection.incompleteSize > box.maximumValueSize + Self.replyOverhead {
-            let error = RedisStoreError(.valueTooLarge, RedisStoreError.sizeText(address, box.maximumValueSize))
+            let text = "\(address.description) has sent a longer reply than any step has."
+            let error = RedisStoreError(.invalidReply, text, mayHaveBeenPerformed: true)
             if let id = queue.replyArrived(at: now), let step = steps[id] { complete(id, .failure(error), step) }
             lose()
         }

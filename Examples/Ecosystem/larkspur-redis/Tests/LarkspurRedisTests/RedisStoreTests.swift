@@ -210,6 +210,27 @@ struct RedisStoreTests {
         _ = try await store.ping()
     }
 
+    @Test("A value that is too large occupies the connection of no other step, and the error has its size")
+    func largeValue() async throws {
+        let server = try FakeServer { _, command in .reply(command.last == "1048576" ? ":2000000\r\n" : ":0\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) { try await store.value(for: "a") }
+        #expect(error?.code == .valueTooLarge && error?.description.contains("2000000 bytes") == true)
+    }
+
+    @Test("A reply that is longer than any value closes the connection")
+    func longReply() async throws {
+        let server = try FakeServer { number, _ in
+            .reply(number == 1 ? "$9000000\r\n" + String(repeating: "a", count: 1 << 20) : "+PONG\r\n")
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url, maximumValueSize: 1000)
+        let error = await #expect(throws: RedisStoreError.self) { try await store.ping() }
+        #expect(error?.code == .invalidReply)
+        _ = try await store.ping()
+    }
+
     @Test("A replica closes the connection, so that a failover is followed")
     func replicas() async throws {
         let server = try FakeServer { connection, _ in
