@@ -100,7 +100,11 @@ final class RedisConnection: @unchecked Sendable {
     func nextReply(_ address: RedisAddress) throws(RedisStoreError) -> RedisReply? {
         var reply: UnsafeMutableRawPointer?
         guard redisGetReplyFromReader(context, &reply) == REDIS_OK else {
-            throw RedisStoreError(.invalidReply, "\(address.description) has sent no valid reply: \(reason).")
+            throw RedisStoreError(
+                .invalidReply,
+                "\(address.description) has sent no valid reply: \(reason).",
+                mayHaveBeenPerformed: true
+            )
         }
         return reply.map(Self.take)
     }

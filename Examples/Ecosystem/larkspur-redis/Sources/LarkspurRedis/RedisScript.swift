@@ -5,7 +5,7 @@ struct RedisScript: Sendable, Equatable {
     /// The index in ``all``.
     let index: Int
 
-    static let all = [replaceValue, takeToken, acquireLease, renewLease, releaseLease]
+    static let all = [replaceValue, takeToken, acquireLease, renewLease, releaseLease, readValue]
 
     private init(_ index: Int, _ text: String) {
         self.index = index
@@ -40,6 +40,17 @@ struct RedisScript: Sendable, Equatable {
             redis.call('PEXPIRE', KEYS[1], ARGV[3])
         end
         return 1
+        """
+    )
+
+    /// Argument: the largest number of bytes. Returns the version and the data, or two nulls, or the number of bytes of
+    /// larger data, which would occupy the connection.
+    static let readValue = RedisScript(
+        5,
+        """
+        local size = redis.call('HSTRLEN', KEYS[1], 'data')
+        if size > tonumber(ARGV[1]) then return size end
+        return redis.call('HMGET', KEYS[1], 'version', 'data')
         """
     )
 

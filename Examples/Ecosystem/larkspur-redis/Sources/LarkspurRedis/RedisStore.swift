@@ -87,11 +87,10 @@ public final class RedisStore: SharedStore {
     /// Returns the value of a key; nil if there is none, or if its lifetime has ended.
     /// - Throws: ``RedisStoreError``, `CancellationError`.
     public func value(for key: String) async throws -> SharedValue? {
-        let fields = ["version", "data"].map { Array($0.utf8) }
-        let answer = try await perform(.plain([Array("HMGET".utf8), name("value", key)] + fields))
-        let value = try result(of: answer, "value") { $0.value }
-        if let value, value.data.count > box.maximumValueSize { throw tooLarge }
-        return value
+        let limit = Array("\(box.maximumValueSize)".utf8)
+        let answer = try await perform(.script(.readValue, key: name("value", key), [limit]))
+        if case .integer(let size) = answer.reply { throw tooLarge(size: size) }
+        return try result(of: answer, "value") { $0.value }
     }
 
     /// Replaces a value, unless another process has replaced it first (compare and set).
@@ -108,7 +107,7 @@ public final class RedisStore: SharedStore {
         with data: Data?,
         lifetime: Duration?
     ) async throws -> Bool {
-        if let data, data.count > box.maximumValueSize { throw tooLarge }
+        if let data, data.count > box.maximumValueSize { throw tooLarge(size: Int64(data.count)) }
         let arguments = [
             Array((version?.text ?? "").utf8),
             Array((data == nil ? "" : Self.uniqueName()).utf8),
@@ -233,8 +232,12 @@ public final class RedisStore: SharedStore {
         return result
     }
 
-    private var tooLarge: RedisStoreError {
-        RedisStoreError(.valueTooLarge, RedisStoreError.sizeText(box.address, box.maximumValueSize))
+    private func tooLarge(size: Int64) -> RedisStoreError {
+        let limit = box.maximumValueSize
+        return RedisStoreError(
+            .valueTooLarge,
+            "A value for \(description) has \(size) bytes, and the limit is \(limit)."
+        )
     }
 
     private func name(_ kind: String, _ key: String) -> [UInt8] { Array("\(prefix)\(kind):\(key)".utf8) }
@@ -258,9 +261,5 @@ extension RedisStore: CustomReflectable {
 extension RedisStoreError {
     static func lossText(_ address: RedisAddress) -> String {
         "\(address.description) has closed the connection before it replied."
-    }
-
-    static func sizeText(_ address: RedisAddress, _ size: Int) -> String {
-        "A value for \(address.description) has more than \(size) bytes."
     }
 }

@@ -57,7 +57,7 @@ public struct RedisStoreError: Error, Sendable, CustomStringConvertible, Localiz
     /// The error for an error reply.
     /// - Parameter text: The text of the reply, whose first word is a code in capital letters.
     init(reply text: String, of server: String) {
-        let word = text.prefix { $0.isASCII && ($0.isUppercase || $0 == "_") }
+        let word = Self.code(of: text)
         switch word {
         case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN", "TRYAGAIN":
             self.init(.unsupported, "\(server) is a node of a cluster, which RedisStore does not support (\(word)).")
@@ -67,8 +67,24 @@ public struct RedisStoreError: Error, Sendable, CustomStringConvertible, Localiz
                 .refused,
                 "\(server) has data of another kind under the key of the step (WRONGTYPE). Remove them, or use another prefix."
             )
-        default: self.init(.refused, "\(server) has refused a command: \(Self.withoutArguments(text))")
+        default:
+            self.init(
+                .refused,
+                "\(server) has refused a command: \(Self.withoutArguments(text))",
+                mayHaveBeenPerformed: Self.endsScript(text)
+            )
         }
+    }
+
+    /// Whether the text of an error reply is from within a script, which may have written before. The listed errors come
+    /// before the first write.
+    static func endsScript(_ text: String) -> Bool {
+        let early: Set = ["NOSCRIPT", "OOM", "READONLY", "MISCONF", "LOADING", "BUSY", "MASTERDOWN"]
+        return text.contains("script") && !early.contains(code(of: text))
+    }
+
+    private static func code(of text: String) -> String {
+        String(text.prefix { $0.isASCII && ($0.isUppercase || $0 == "_") })
     }
 
     /// A connection that a server has refused.

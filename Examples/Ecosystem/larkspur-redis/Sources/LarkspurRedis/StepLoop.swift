@@ -127,7 +127,14 @@ final class StepLoop {
         let wasRepeated = queue.end(id) ?? false
         steps[id] = nil
         needText.remove(id)
-        if case .failure = result { undo(step) }
+        let isDone =
+            switch result {
+            case .failure: false
+            // An undo that was refused is attempted again.
+            case .success(.error(let text)): step.continuation != nil && !RedisStoreError.endsScript(text)
+            case .success: true
+            }
+        if !isDone { undo(step) }
         step.continuation?.resume(
             with: result.map { RedisStep.Answer(reply: $0, wasRepeated: wasRepeated) }.mapError { $0 }
         )
@@ -175,7 +182,8 @@ final class StepLoop {
         }
         if !isOpen { return lose() }
         if connection.incompleteSize > box.maximumValueSize + Self.replyOverhead {
-            let error = RedisStoreError(.valueTooLarge, RedisStoreError.sizeText(address, box.maximumValueSize))
+            let text = "\(address.description) has sent a longer reply than any step has."
+            let error = RedisStoreError(.invalidReply, text, mayHaveBeenPerformed: true)
             if let id = queue.replyArrived(at: now), let step = steps[id] { complete(id, .failure(error), step) }
             lose()
         }

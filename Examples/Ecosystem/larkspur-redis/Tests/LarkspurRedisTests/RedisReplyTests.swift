@@ -46,6 +46,23 @@ struct RedisReplyTests {
         #expect(!RedisStoreError(refusal: text, of: "Redis").description.contains("s3cret"))
     }
 
+    @Test(
+        "An error within a script may follow its first writes",
+        arguments: [
+            ("ERR The user executing the script can't run this command script: 1d0d, on @user_script:12.", true),
+            ("ERR Error running script (call to f_1d0d): @user_script: 12: Unknown Redis command called", true),
+            ("NOPERM this user has no permissions script: 1d0d, on @user_script:12.", true),
+            ("NOPERM this user has no permissions to run the 'evalsha' command", false),
+            ("NOSCRIPT No matching script. Please use EVAL.", false),
+            ("OOM command not allowed script: 1d0d, on @user_script:20.", false),
+            ("READONLY You can't write against a read only replica. script: 1d0d, on @user_script:20.", false),
+            ("BUSY Redis is busy running a script.", false), ("ERR unknown command 'EVALSHA'", false),
+        ]
+    )
+    func partialEffects(text: String, mayHaveBeenPerformed: Bool) {
+        #expect(RedisStoreError(reply: text, of: "Redis").mayHaveBeenPerformed == mayHaveBeenPerformed)
+    }
+
     @Test("A cluster is refused by name", arguments: ["MOVED 866 10.0.0.2:6379", "CLUSTERDOWN Hash slot not served"])
     func cluster(text: String) {
         let error = RedisStoreError(reply: text, of: "Redis")

@@ -76,12 +76,15 @@ struct RedisServerTests {
             let written = await #expect(throws: RedisStoreError.self) {
                 try await small.replaceValue(for: "\(size)", version: nil, with: data, lifetime: nil)
             }
-            #expect(written?.code == .valueTooLarge)
+            #expect(written?.code == .valueTooLarge && written?.description.contains("\(size) bytes") == true)
             #expect(try await large.replaceValue(for: "\(size)", version: nil, with: data, lifetime: .seconds(60)))
             let read = await #expect(throws: RedisStoreError.self) { try await small.value(for: "\(size)") }
-            #expect(read?.code == .valueTooLarge)
+            #expect(read?.code == .valueTooLarge && read?.description.contains("\(size) bytes") == true)
         }
         #expect(try await small.value(for: "none") == nil)
+        let largest = Data(count: 1000)
+        #expect(try await large.replaceValue(for: "1000", version: nil, with: largest, lifetime: .seconds(60)))
+        #expect(try await small.value(for: "1000")?.data == largest)
     }
 
     @Test("A value ends after its lifetime, and a new one without a lifetime stays")

@@ -180,6 +180,24 @@ struct RedisStoreTests {
         withExtendedLifetime(store) {}
     }
 
+    @Test("A lease is released after an error within its script")
+    func refusedLease() async throws {
+        let (requests, continuation) = AsyncStream<[String]>.makeStream()
+        let server = try FakeServer { _, command in
+            continuation.yield(command)
+            return .reply(command.count == 5 ? ":1\r\n" : "-ERR No permission script: 1, on @user_script:16.\r\n")
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) {
+            try await store.acquireLease(for: "a", duration: .seconds(60))
+        }
+        #expect(error?.code == .refused && error?.mayHaveBeenPerformed == true)
+        var iterator = requests.makeAsyncIterator()
+        _ = await iterator.next()
+        #expect(await iterator.next()?.count == 5)
+    }
+
     enum Loss: CaseIterable { case closed, silent, silentAndReleased }
 
     @Test("Bytes that are no reply close the connection", arguments: ["no reply\r\n", "$99999999999999999999\r\n"])
@@ -187,6 +205,27 @@ struct RedisStoreTests {
         let server = try FakeServer { connection, _ in .reply(connection == 1 ? reply : "+PONG\r\n") }
         defer { server.stop() }
         let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) { try await store.ping() }
+        #expect(error?.code == .invalidReply && error?.mayHaveBeenPerformed == true)
+        _ = try await store.ping()
+    }
+
+    @Test("A value that is too large occupies the connection of no other step, and the error has its size")
+    func largeValue() async throws {
+        let server = try FakeServer { _, command in .reply(command.last == "1048576" ? ":2000000\r\n" : ":0\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        let error = await #expect(throws: RedisStoreError.self) { try await store.value(for: "a") }
+        #expect(error?.code == .valueTooLarge && error?.description.contains("2000000 bytes") == true)
+    }
+
+    @Test("A reply that is longer than any value closes the connection")
+    func longReply() async throws {
+        let server = try FakeServer { number, _ in
+            .reply(number == 1 ? "$9000000\r\n" + String(repeating: "a", count: 1 << 20) : "+PONG\r\n")
+        }
+        defer { server.stop() }
+        let store = try RedisStore(server.url, maximumValueSize: 1000)
         let error = await #expect(throws: RedisStoreError.self) { try await store.ping() }
         #expect(error?.code == .invalidReply)
         _ = try await store.ping()
