@@ -173,7 +173,7 @@ struct FolderStoreTests {
 
     @Test(
         "Processes that see different starts of one system share values, buckets and leases",
-        arguments: [-500, 3000]
+        arguments: [-500, 3000] as [Int64]
     )
     func containers(_ difference: Int64) async throws {
         let (one, other) = (
