@@ -68,7 +68,8 @@ extension SharedCredentialTests {
     @Test("A credential that is about to expire is used while the store fails, and the store is seldom asked")
     func failureBeforeExpiry() async throws {
         let start = Date(timeIntervalSince1970: 1_000_000)
-        let (now, clock) = (Mutex(start), TestClock())
+        let now = Mutex(start)
+        let clock = TestClock()
         let tokens = NumberedTokens(expiry: { $0.number == 0 ? start + 20 : nil }) { [server] in server.refresh($0) }
         let process = try SharingProcess(
             first,
