@@ -136,7 +136,8 @@ struct RefreshProgressTests {
                 try await authenticator.refresh(OAuth2Credential(accessToken: "a", refreshToken: "r"), after: nil)
             }
         }
-        #expect(error?.contains(.circuitOpen) == true)
-        #expect(progress.provesUnused(try #require(error)) == isUnused)
+        let failure = try #require(error)
+        #expect(failure.contains(.circuitOpen))
+        #expect(progress.provesUnused(failure) == isUnused)
     }
 }
