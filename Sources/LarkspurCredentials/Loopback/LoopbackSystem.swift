@@ -27,7 +27,8 @@ enum LoopbackSystem {
                     _ = try check(bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)))
                 }
             }
-            _ = try check(listen(descriptor, 16))
+            // Linux drops further connections until the first ones are accepted, and clients try again only after seconds.
+            _ = try check(listen(descriptor, 128))
             return descriptor
         } catch {
             close(descriptor)
