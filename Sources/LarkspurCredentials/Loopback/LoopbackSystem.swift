@@ -27,7 +27,7 @@ enum LoopbackSystem {
                     _ = try check(bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)))
                 }
             }
-            // Linux drops further connections until the first ones are accepted, and clients try again only after seconds.
+            // Linux drops further connections until the first ones are accepted, and clients try again after seconds.
             _ = try check(listen(descriptor, 128))
             return descriptor
         } catch {

@@ -27,8 +27,9 @@ struct LoopbackListenerTests {
     @Test("Silent connections, fragments and many connections do not delay the request")
     func connections() async throws {
         let listener = try LoopbackListener()
-        let task = Task { try await listener.request { $0 == "/right" ? $0 : nil } }
+        // Before the first one is accepted.
         let silent = try (0..<40).map { _ in try connect(to: listener.port) }
+        let task = Task { try await listener.request { $0 == "/right" ? $0 : nil } }
         let wrong = try connect(to: listener.port)
         wrong.send("GET /wrong HTTP/1.1\r\n\r\n and more that is ignored")
         #expect(try wrong.receiveAll().hasPrefix("HTTP/1.1 404 Not Found\r\n"))
