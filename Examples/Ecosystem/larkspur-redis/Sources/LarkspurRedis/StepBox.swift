@@ -155,11 +155,11 @@ final class StepBox: Sendable {
 
     private func startThread(_ body: @escaping @Sendable (StepBox) -> Void) {
         Thread.detachNewThread {
-            Thread.current.name = "larkspur-redis"
             // hiredis writes with write(2). Without this a lost connection would end the process by SIGPIPE.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
+            Thread.current.name = "larkspur-redis"
             body(self)
         }
     }
