@@ -304,4 +304,21 @@ struct RedisStoreTests {
         #expect(error?.code == .refused)
         #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .zero)
     }
+
+    @Test("A permanent replica is not connected to for each step")
+    func permanentReplica() async throws {
+        let server = try FakeServer { _, _ in .reply("-READONLY You can't write against a read only replica.\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        var codes: [RedisStoreError.Code] = []
+        for _ in 0..<2000 {
+            let error = await #expect(throws: RedisStoreError.self) {
+                try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+            }
+            codes += [error?.code].compactMap { $0 }
+        }
+        // The first attempts are refused, and then most fail during the pauses.
+        #expect(codes.prefix(2) == [.refused, .refused])
+        #expect(codes.count { $0 == .refused } < 100 && codes.contains(.connectionFailed))
+    }
 }
