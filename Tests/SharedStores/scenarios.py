@@ -51,26 +51,32 @@ class Worker:
         self.process.wait(60)
 
 
-def most_in_a_second(times):
-    """The largest number of times within a second."""
+def most_within(period, times):
+    """The largest number of times within a period in seconds."""
     most = first = 0
     for last, moment in enumerate(times):
-        while times[first] <= moment - 1:
+        while times[first] <= moment - period:
             first += 1
         most = max(most, last - first + 1)
     return most
 
 
 class Run:
-    """A run of the processes that send requests with one rate."""
+    """A run of processes that send requests with one rate.
 
-    def __init__(self, redis, name, url=None, seconds=None, during=None, monitors=True):
-        self.seconds = seconds or options.seconds
+    tasks and pauses have the number of tasks of each process, and the microseconds that each of its tasks waits after a
+    request."""
+
+    def __init__(self, redis, name, url=None, seconds=None, during=None, monitors=True, rate=RATE, burst=BURST,
+                 tasks=(TASKS,) * PROCESSES, pauses=None):
+        self.name, self.rate, self.burst, self.processes = name, rate, burst, len(tasks)
+        self.seconds = int(seconds or options.seconds)
         server = Server()
-        monitor = Monitor(redis) if monitors else None
+        self.monitor = Monitor(redis) if monitors else None
         workers = [
-            Worker('rate', redis=url or redis.url, server=server.url, key=name, rate=RATE, burst=BURST, tasks=TASKS,
-                   processes=PROCESSES, seconds=self.seconds) for _ in range(PROCESSES)
+            Worker('rate', redis=url or redis.url, server=server.url, key=name, rate=rate, burst=burst, tasks=count,
+                   processes=len(tasks), seconds=self.seconds, pause=pause)
+            for count, pause in zip(tasks, pauses or [0] * len(tasks))
         ]
         self.start = time.monotonic()
         for worker in workers:
@@ -81,10 +87,10 @@ class Run:
         for worker in workers:
             worker.end()
         self.arrivals = server.arrivals
-        self.admissions = monitor.admissions() if monitor else []
+        self.admissions = self.monitor.admissions() if monitors else []
         self.failures = [error for report in reports for error in report['failures']]
         self.events = [report['events'] for report in reports]
-        self.name = name
+        self.counts = [report['succeeded'] for report in reports]
 
     def wait_until(self, seconds):
         time.sleep(max(self.start + seconds - time.monotonic(), 0))
@@ -94,23 +100,46 @@ class Run:
         times = [moment - self.start for moment in self.arrivals]
         return sum(first <= moment < last for moment in times) / (last - first)
 
-    def check_all(self, used=0.97, allowed=RATE + BURST):
+    def check_all(self, used=0.97, allowed=None, uses_store=True):
+        """Checks the rate.
+
+        - used: The smallest part of the rate that is used.
+        - allowed: The largest number of admissions in a second; None for the rate and the burst.
+        - uses_store: Whether the store admits all requests."""
+        allowed = allowed or self.rate + self.burst
         check(not self.failures, f'{self.name}: no call fails {self.failures[:1] or ""}')
-        if self.admissions:
-            most = most_in_a_second(self.admissions)
+        if self.monitor:
+            least = len(self.arrivals) if uses_store else 1
+            check(len(self.admissions) >= least,
+                  f'{self.name}: {len(self.admissions)} admissions for {len(self.arrivals)} requests')
+            most = most_within(1, self.admissions)
             check(most <= allowed,
                   f"{self.name}: at most {most} admissions in a second by Redis's clock, {allowed} allowed")
-        most = most_in_a_second(self.arrivals)
+        most = most_within(1, self.arrivals)
         check(most <= allowed * 1.05, f'{self.name}: at most {most} requests in a second at the server')
-        share = self.between(0, self.seconds) / RATE
+        share = self.between(0, self.seconds) / self.rate
         check(share >= used, f'{self.name}: {share:.1%} of the rate is used')
 
 
 def rate(redis):
     run = Run(redis, 'rate')
     run.check_all()
-    check(len(run.admissions) > 0, f'rate: {len(run.admissions)} admissions for {len(run.arrivals)} requests')
     check(not any(run.events), 'rate: no event reports the store')
+
+
+def fair(redis):
+    # Tokens are rare, so that each process waits for several seconds between two of them.
+    run = Run(redis, 'fair', seconds=40, rate=3, burst=1, tasks=(4,) * 8)
+    run.check_all(used=0.9)
+    mean = sum(run.counts) / len(run.counts)
+    check(min(run.counts) >= mean / 2, f'fair: {min(run.counts)} to {max(run.counts)} requests of a process')
+
+
+def mixed(redis):
+    # Some processes mostly find a token, and some mostly wait for one. The interval is no whole number of nanoseconds.
+    run = Run(redis, 'mixed', rate=700, burst=1, tasks=(1, 1, 8, 8), pauses=(3100, 4300, 20_000, 30_000))
+    run.check_all(used=0.3)
+    check(not any(run.events), 'mixed: no event reports the store')
 
 
 def stopped(redis):
@@ -121,16 +150,32 @@ def stopped(redis):
         redis.process.send_signal(signal.SIGCONT)
 
     run = Run(redis, 'stopped', seconds=18, during=stop)
-    run.check_all(used=0.6)
+    run.check_all(used=0.6, uses_store=False)
     check(run.between(7, 10) >= RATE * 0.5, f'stopped: {run.between(7, 10):.0f} requests a second without Redis')
     check(run.between(13, 18) >= RATE * 0.9, f'stopped: {run.between(13, 18):.0f} requests a second afterwards')
-    check(all(run.events), f'stopped: events report the store: {run.events}')
+    check(all(1 <= count <= 2 for count in run.events), f'stopped: events report each outage once: {run.events}')
+
+
+def interrupted(redis):
+    def interrupt(run):
+        for second in (8, 16):
+            run.wait_until(second)
+            redis.process.send_signal(signal.SIGSTOP)
+            run.wait_until(second + 3)
+            redis.process.send_signal(signal.SIGCONT)
+
+    run = Run(redis, 'interrupted', seconds=30, during=interrupt, rate=1, burst=1, tasks=(2,) * PROCESSES)
+    # An outage gives each process a token of its own.
+    run.check_all(used=0.7, allowed=2 + PROCESSES, uses_store=False)
+    most, allowed = most_within(10, run.arrivals), 10 + 1 + 2 * PROCESSES
+    check(most <= allowed, f'interrupted: at most {most} requests in ten seconds, {allowed} allowed')
 
 
 def slow(redis):
     Run(redis, 'slow by 10 ms', url=SlowWay(redis, 0.005).url).check_all()
-    run = Run(redis, 'slow by 2 s', url=SlowWay(redis, 1).url, seconds=10)
-    run.check_all(used=0.5)
+    # No connection is made within the limit, so that Redis admits nothing.
+    run = Run(redis, 'slow by 2 s', url=SlowWay(redis, 1).url, seconds=10, monitors=False)
+    run.check_all(used=0.85)
     check(all(run.events), f'slow by 2 s: events report the store: {run.events}')
 
 
@@ -143,11 +188,14 @@ def lost(redis):
 
     # A loss gives a full bucket, and each process may have a token of before.
     run = Run(redis, 'data lost', during=flush)
-    run.check_all(allowed=RATE + 2 * BURST + PROCESSES)
+    run.check_all(allowed=RATE + 2 * BURST + PROCESSES, uses_store=False)
 
     def restart(run):
         run.wait_until(4)
         redis.stop()
+        # Long enough for all processes to notice. A process that does not has the whole rate, beside the shares of the
+        # others.
+        run.wait_until(5.5)
         redis.start()
 
     run = Run(redis, 'restarted', seconds=12, during=restart, monitors=False)
@@ -216,20 +264,30 @@ def killed(redis):
 
 def cost(redis):
     server, count = Server(), 2000
-    before = redis.count_of('evalsha')
+    before = redis.counts()
     worker = Worker('cost', redis=redis.url, server=server.url, key='cost', count=count)
     times = json.loads(worker.line())
     worker.end()
-    calls = redis.count_of('evalsha') - before
-    # One for each call, and one for each step that is measured alone.
-    check(calls == 2 * (count + count // 10), f'cost: {calls} commands for {2 * (count + count // 10)} steps')
+    after = redis.counts()
+    calls = {name: after[name] - before.get(name, 0) for name in after}
+    # The script of a step calls these. INFO counts the commands.
+    others = ('time', 'get', 'set', 'info', 'script|load')
+    sent = {name: number for name, number in calls.items() if number and name not in others}
+    rounds = count + count // 10
+    # One step for each call, one that is measured alone, and a PING.
+    expected = {'evalsha': 2 * rounds, 'ping': rounds}
+    check(sent == expected, f'cost: {sent} for {2 * rounds} steps and {rounds} times PING')
+    inner = [calls.get(name, 0) for name in others]
+    check(inner[0] == 2 * rounds and max(inner[1:3]) <= 2 * rounds and inner[3] <= 2 and inner[4] <= 10,
+          f'cost: {inner} of {", ".join(others)}')
     added = times['limited'] - times['plain']
     print(f"cost: PING {times['ping']:.0f} µs, a step {times['token']:.0f} µs, a call {times['plain']:.0f} µs, "
           f"with the limit {times['limited']:.0f} µs: {added:.0f} µs more")
     check(added <= 4 * times['ping'] + 100, 'cost: the limit adds about a round trip')
 
 
-SCENARIOS = {function.__name__: function for function in (rate, stopped, slow, lost, refresh, killed, cost)}
+SCENARIOS = {function.__name__: function for function in (rate, fair, mixed, stopped, interrupted, slow, lost, refresh,
+                                                     killed, cost)}
 
 parser = argparse.ArgumentParser()
 parser.add_argument('worker')

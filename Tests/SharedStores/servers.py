@@ -56,10 +56,10 @@ class Redis:
             line = file.readline().rstrip()
             return file.read(int(line[1:])) if line.startswith(b'$') else line
 
-    def count_of(self, command):
-        """The number of times that a command was performed."""
-        found = re.search(rf'^cmdstat_{command}:calls=(\d+)', self.command('INFO', 'commandstats').decode(), re.M)
-        return int(found[1]) if found else 0
+    def counts(self):
+        """The number of times that each command was performed, also within scripts."""
+        found = re.findall(r'^cmdstat_([^:]+):calls=(\d+)', self.command('INFO', 'commandstats').decode(), re.M)
+        return {name: int(count) for name, count in found}
 
 
 def encoded(words):

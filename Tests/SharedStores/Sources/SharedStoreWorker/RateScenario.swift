@@ -47,6 +47,7 @@ struct RateScenario {
         printLine("ready")
         _ = readLine()
         let end = ContinuousClock.now + .seconds(arguments.number("seconds"))
+        let pause = Duration.microseconds(arguments.number("pause"))
         var report = await withTaskGroup(of: Report.self) { [manager] group in
             for _ in 0..<arguments.number("tasks") {
                 group.addTask {
@@ -54,6 +55,7 @@ struct RateScenario {
                     while ContinuousClock.now < end {
                         let error = await manager.get("work").response().error
                         if let error { report.failures["\(error)", default: 0] += 1 } else { report.succeeded += 1 }
+                        if pause > .zero { try? await Task.sleep(for: pause) }
                     }
                     return report
                 }

@@ -36,6 +36,8 @@ enum RedisReply: Sendable, Equatable {
         if case .error(let text) = self { text.hasPrefix("NOSCRIPT") } else { false }
     }
 
+    var isError: Bool { if case .error = self { true } else { false } }
+
     /// Whether the server is a replica, as after a failover. A new connection may reach the primary server.
     var isFromReplica: Bool {
         if case .error(let text) = self { text.hasPrefix("READONLY") } else { false }

@@ -24,7 +24,7 @@ public import Larkspur
 ///
 /// The connection is not encrypted. A cluster of servers is not supported.
 public final class RedisStore: SharedStore {
-    private let box: StepBox
+    let box: StepBox
     private let prefix: String
 
     /// The server and the database, without the user and the password.

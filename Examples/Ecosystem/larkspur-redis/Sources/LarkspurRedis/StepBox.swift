@@ -36,6 +36,9 @@ struct RedisStep: Sendable {
     /// Nil for the command of `undo`.
     let continuation: CheckedContinuation<Answer, any Error>?
 
+    /// Whether a replica refuses the step.
+    var isWrite: Bool { if case .script(let script, _, _) = command { script != .readValue } else { false } }
+
     /// The command and its arguments.
     /// - Parameters:
     ///   - digests: The digests of the scripts.
@@ -82,12 +85,19 @@ final class StepBox: Sendable {
     /// - Throws: `connectionFailed`, if the process has no file descriptors left.
     init(_ address: RedisAddress, connectTimeout: Duration, stepTimeout: Duration, maximumValueSize: Int) throws {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
-            throw RedisStoreError(.connectionFailed, "\(address.description) cannot be used: there is no pipe.")
-        }
-        for end in ends {
+        #if canImport(Glibc)
+        // The ends are closed in processes that another thread starts, from the beginning. Glibc's module has no pipe2.
+        let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let result = socketpair(AF_UNIX, Int32(kind), 0, &ends)
+        #else
+        let result = pipe(&ends)
+        for end in ends where result == 0 {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        #endif
+        guard result == 0 else {
+            throw RedisStoreError(.connectionFailed, "\(address.description) cannot be used: there is no pipe.")
         }
         (wakeDescriptor, signalDescriptor) = (ends[0], ends[1])
         self.address = address
@@ -148,11 +158,11 @@ final class StepBox: Sendable {
 
     private func startThread(_ body: @escaping @Sendable (StepBox) -> Void) {
         Thread.detachNewThread {
-            Thread.current.name = "larkspur-redis"
             // hiredis writes with write(2). Without this a lost connection would end the process by SIGPIPE.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
+            Thread.current.name = "larkspur-redis"
             body(self)
         }
     }

@@ -111,16 +111,25 @@ final class StepLoop {
         return RedisStoreError(code, text, mayHaveBeenPerformed: failure.mayHaveBeenPerformed)
     }
 
-    /// Handles the next reply. Returns false if the connection must be closed.
+    /// Handles the next reply. Returns false if it has closed the connection.
     private func handle(_ reply: RedisReply) -> Bool {
-        guard let id = queue.replyArrived(at: now) else { return false }
+        guard let id = queue.replyArrived(at: now) else {
+            lose()
+            return false
+        }
         guard let step = steps[id] else { return true }
         if reply.isUnknownScript, needText.insert(id).inserted {
             queue.sendAgain(id)
             return true
         }
         complete(id, .success(reply), step)
-        return !reply.isFromReplica
+        if reply.isFromReplica {
+            connectionError = RedisStoreError(refusal: "READONLY It is a replica.", of: address.description)
+            lose(isReplica: true)
+            return false
+        }
+        if step.isWrite, !reply.isError { queue.writeSucceeded() }
+        return true
     }
 
     private func complete(_ id: StepQueue.ID, _ result: Result<RedisReply, RedisStoreError>, _ step: RedisStep) {
@@ -142,10 +151,10 @@ final class StepLoop {
 
     // MARK: Connection
 
-    private func lose() {
+    private func lose(isReplica: Bool = false) {
         connection = nil
         hasUnsentBytes = false
-        for failure in queue.connectionLost() { end(failure) }
+        for failure in isReplica ? queue.replicaReplied(at: now) : queue.connectionLost() { end(failure) }
     }
 
     private func send() {
@@ -174,7 +183,7 @@ final class StepLoop {
         // Replies that have arrived before the end count.
         do {
             while let reply = try connection.nextReply(address) {
-                if !handle(reply) { return lose() }
+                if !handle(reply) { return }
             }
         } catch {
             if let id = queue.replyArrived(at: now), let step = steps[id] { complete(id, .failure(error), step) }

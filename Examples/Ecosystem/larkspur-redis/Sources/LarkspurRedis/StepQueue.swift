@@ -35,6 +35,8 @@ struct StepQueue {
     private let limit: Duration
     private var phase = Phase.closed
     private var failureCount = 0
+    /// The number of connections to a replica since the last step that a server has performed.
+    private var replicaCount = 0
     /// The steps that have not ended.
     private var steps: [ID: Step] = [:]
     /// The steps in the order of their deadlines. Some have ended.
@@ -93,8 +95,23 @@ struct StepQueue {
 
     /// Ends all steps after a failed attempt to connect.
     mutating func connectionFailed(at now: Duration) -> [Failure] {
-        let pause = min(Self.firstPause * (1 << min(failureCount, 10)), Self.longestPause)
         failureCount += 1
+        return pause(at: now, after: failureCount)
+    }
+
+    /// Prepares the steps for the next connection, after a server has refused to write because it is a replica. If the
+    /// server of the connection before was one too, ends all steps.
+    mutating func replicaReplied(at now: Duration) -> [Failure] {
+        let failures = connectionLost()
+        replicaCount += 1
+        return replicaCount == 1 ? failures : failures + pause(at: now, after: replicaCount - 1)
+    }
+
+    /// Notes that the server writes, and so is no replica.
+    mutating func writeSucceeded() { replicaCount = 0 }
+
+    private mutating func pause(at now: Duration, after count: Int) -> [Failure] {
+        let pause = min(Self.firstPause * (1 << min(count - 1, 10)), Self.longestPause)
         phase = .paused(until: now + pause)
         let failures = steps.keys.sorted().map { failure(of: $0, .unreachable) }
         steps = [:]

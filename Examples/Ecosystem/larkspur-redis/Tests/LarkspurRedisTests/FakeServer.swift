@@ -16,6 +16,7 @@ final class FakeServer: Sendable {
     let port: UInt16
     private let descriptor: Int32
     private let received = Mutex<[[String]]>([])
+    private let endedCount = Mutex(0)
 
     /// All commands that were received.
     var commands: [[String]] { received.withLock { $0 } }
@@ -37,7 +38,7 @@ final class FakeServer: Sendable {
         let descriptor = descriptor
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) + listen(descriptor, 16) + getsockname(descriptor, address, &length)
+                bind(descriptor, address, length) + listen(descriptor, 128) + getsockname(descriptor, address, &length)
             }
         }
         guard result == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
@@ -57,6 +58,7 @@ final class FakeServer: Sendable {
                         return .reply(refusal ?? (command[0] == "SCRIPT" ? digest : "+OK\r\n"))
                     }
                     close(connection)
+                    endedCount.withLock { $0 += 1 }
                 }
             }
         }
@@ -66,6 +68,15 @@ final class FakeServer: Sendable {
 
     /// Ends the server. Without this its threads wait until the process ends.
     func stop() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Waits until some connections have ended.
+    func waitForEnd(of count: Int) async -> Bool {
+        while endedCount.withLock({ $0 }) < count {
+            if Task.isCancelled { return false }
+            await Task.yield()
+        }
+        return true
+    }
 
     private func serve(_ connection: Int32, _ action: ([String]) -> Action) {
         let file = fdopen(dup(connection), "r")

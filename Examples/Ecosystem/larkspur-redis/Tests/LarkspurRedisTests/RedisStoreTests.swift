@@ -1,6 +1,7 @@
 import Larkspur
-import LarkspurRedis
 import Testing
+
+@testable import LarkspurRedis
 
 @Suite("Stores and their connections", .timeLimit(.minutes(1)))
 struct RedisStoreTests {
@@ -231,6 +232,65 @@ struct RedisStoreTests {
         _ = try await store.ping()
     }
 
+    @Test("A lost connection does not end the process, as the threads of stores block its signal")
+    func signals() async throws {
+        let server = try FakeServer { _, _ in .reply("+PONG\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        _ = try await store.ping()
+        var count = 0
+        for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
+            // Threads of other tests may have ended.
+            let path = "/proc/self/task/\(thread)/status"
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
+            let fields = text.split(separator: "\n").map { $0.split(separator: ":\t").map(String.init) }
+            guard fields.contains(["Name", "larkspur-redis"]) else { continue }
+            let mask = fields.first { $0[0] == "SigBlk" }.flatMap { UInt64($0[1], radix: 16) } ?? 0
+            #expect(mask & 1 << UInt64(SIGPIPE - 1) != 0)
+            count += 1
+        }
+        #expect(count > 0)
+        withExtendedLifetime(store) {}
+    }
+
+    @Test("Released stores leave no thread and no file descriptor")
+    func release() async throws {
+        let server = try FakeServer { _, _ in .reply("+PONG\r\n") }
+        defer { server.stop() }
+        let traces = try await withThrowingTaskGroup(of: Trace.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    let store = try RedisStore(server.url, connectTimeout: .seconds(50), stepTimeout: .seconds(50))
+                    _ = try await store.ping()
+                    return Trace(store.box)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        // The thread of a store has the box and the connection.
+        while !Task.isCancelled, traces.contains(where: { $0.isPresent }) { await Task.yield() }
+        #expect(!traces.contains { $0.isPresent })
+        #expect(await server.waitForEnd(of: 100))
+    }
+
+    /// A box and its file descriptor.
+    private struct Trace: Sendable {
+        private weak let box: StepBox?
+        private let path: String
+        private let target: String?
+
+        init(_ box: StepBox) {
+            self.box = box
+            path = "/proc/self/fd/\(box.wakeDescriptor)"
+            target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+        }
+
+        /// Whether the box is there, or its descriptor is open.
+        var isPresent: Bool {
+            box != nil || target == nil || (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) == target
+        }
+    }
+
     @Test("A replica closes the connection, so that a failover is followed")
     func replicas() async throws {
         let server = try FakeServer { connection, _ in
@@ -243,5 +303,22 @@ struct RedisStoreTests {
         }
         #expect(error?.code == .refused)
         #expect(try await store.takeToken(for: "a", from: Self.bucket, within: .zero) == .zero)
+    }
+
+    @Test("A permanent replica is not connected to for each step")
+    func permanentReplica() async throws {
+        let server = try FakeServer { _, _ in .reply("-READONLY You can't write against a read only replica.\r\n") }
+        defer { server.stop() }
+        let store = try RedisStore(server.url)
+        var codes: [RedisStoreError.Code] = []
+        for _ in 0..<2000 {
+            let error = await #expect(throws: RedisStoreError.self) {
+                try await store.takeToken(for: "a", from: Self.bucket, within: .zero)
+            }
+            codes += [error?.code].compactMap { $0 }
+        }
+        // The first attempts are refused, and then most fail during the pauses.
+        #expect(codes.prefix(2) == [.refused, .refused])
+        #expect(codes.count { $0 == .refused } < 100 && codes.contains(.connectionFailed))
     }
 }

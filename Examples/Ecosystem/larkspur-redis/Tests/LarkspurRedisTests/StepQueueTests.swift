@@ -74,6 +74,29 @@ struct StepQueueTests {
         }
     }
 
+    @Test("A replica is followed by the next connection at once, and a second one by a pause")
+    func replicas() {
+        var queue = openQueue()
+        var now = Duration.zero
+        for pause in [0, 50, 100, 200, 400, 800, 1000, 1000, 0, 50] {
+            if pause == 0 { queue.writeSucceeded() }
+            _ = queue.add(1, at: now)
+            #expect(queue.replicaReplied(at: now) == (pause == 0 ? [] : [unreachable(1)]))
+            _ = queue.cancel(1)
+            now += .milliseconds(pause)
+            if pause > 0 { #expect(queue.add(2, at: now - .nanoseconds(1)) == unreachable(2)) }
+            #expect(queue.add(3, at: now) == nil)
+            #expect(queue.needsConnection)
+            _ = queue.cancel(3)
+            queue.connectionStarted()
+            queue.connectionOpened()
+        }
+    }
+
+    private func unreachable(_ id: UInt64) -> Failure {
+        Failure(id: id, reason: .unreachable, mayHaveBeenPerformed: false)
+    }
+
     @Test("A step ends when its time is over, and its late reply belongs to no other step")
     func expiry() {
         var queue = openQueue()
