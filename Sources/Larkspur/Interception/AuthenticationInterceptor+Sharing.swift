@@ -11,8 +11,8 @@ extension AuthenticationInterceptor {
         var copy: CredentialCopy
         /// Whether the store was read, or the program has set the credential.
         var isKnown = false
-        /// The pause after a failure of the store, in which a credential that has not expired is used without it; nil if
-        /// the store has not failed.
+        /// The pause after a failure of the store, in which a credential that has not expired is used without it; nil
+        /// if the store has not failed.
         var pause: StorePause?
         /// Whether a task tries to store the copy.
         var isSaving = false
@@ -201,8 +201,8 @@ extension AuthenticationInterceptor {
     ///
     /// Other processes use the credential when they next read the store: when theirs is about to expire, is refused, or
     /// is missing. If the credential is nil, the value of the store is removed. If two processes set the credential at
-    /// the same time, the last one in the store is used. For an interceptor without a store, this is the same as setting
-    /// ``credential``.
+    /// the same time, the last one in the store is used. For an interceptor without a store, this is the same as
+    /// setting ``credential``.
     /// - Parameter credential: The credential; nil to remove it.
     /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor
     ///   tries for a minute to store it, and again during later calls. It then also replaces a credential that another

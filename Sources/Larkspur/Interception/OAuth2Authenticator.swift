@@ -82,8 +82,8 @@ public struct OAuth2Authenticator: RequestAuthenticator {
     /// Default: none.
     public var didRefresh: (@Sendable (OAuth2Credential) async -> Void)?
     /// Whether the server accepts a refresh token more than once. Only read for a credential that is shared through a
-    /// ``SharedStore``: with true, another process may refresh the credential again if a refresh has no result. Default:
-    /// false.
+    /// ``SharedStore``: with true, another process may refresh the credential again if a refresh has no result.
+    /// Default: false.
     public var allowsRepeatedRefresh = false
     private let send: @Sendable (URLRequest) async throws -> (Data, URLResponse)
     /// The source of the present date.

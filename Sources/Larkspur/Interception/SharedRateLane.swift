@@ -3,8 +3,8 @@ struct SharedRateRules: Sendable {
     /// The longest time for which a token is taken in advance. A process that ends loses at most one token.
     static let longestReservation = Duration.seconds(1)
 
-    /// The bucket of all processes. Its durations are whole nanoseconds, and a full bucket has a whole number of tokens,
-    /// so that a store can calculate exactly.
+    /// The bucket of all processes. Its durations are whole nanoseconds, and a full bucket has a whole number of
+    /// tokens, so that a store can calculate exactly.
     private let bucket: SharedBucket
     /// The bucket of this process while the store is unavailable; nil if no attempt may begin then.
     let ownSchedule: RateSchedule?
@@ -43,8 +43,9 @@ struct SharedRateRules: Sendable {
         return SharedBucket(interval: bucket.interval, capacity: bucket.capacity)
     }
 
-    /// Returns the longest time for which a token is taken in advance, at least half a second. It is longer for a process
-    /// that has tried more often, so that the process that has just got a token does not take the next one, too.
+    /// Returns the longest time for which a token is taken in advance, at least half a second. It is longer for a
+    /// process that has tried more often, so that the process that has just got a token does not take the next one,
+    /// too.
     /// - Parameter count: The number of steps without a token since the last token.
     static func reservation(afterRejections count: Int) -> Duration {
         // The first tries add the most. But also the later ones have to add more than the latency of a far store.
@@ -233,7 +234,8 @@ struct SharedRateLane<Waiter> {
 
     // MARK: Time
 
-    /// Removes and returns the attempts that no longer wait, and begins a step of the store if there is need of a token.
+    /// Removes and returns the attempts that no longer wait, and begins a step of the store if there is need of a
+    /// token.
     /// - Parameters:
     ///   - now: The current time.
     ///   - number: The number of a step that begins. No two steps have the same one.

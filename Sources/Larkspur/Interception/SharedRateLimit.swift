@@ -1,17 +1,17 @@
 internal import HTTPSyntax
 import Synchronization
 
-/// An interceptor that limits the rate of attempts for each origin with a token bucket in a store, so that all processes
-/// with the same store and key share one rate.
+/// An interceptor that limits the rate of attempts for each origin with a token bucket in a store, so that all
+/// processes with the same store and key share one rate.
 ///
-/// It is a ``RateLimit`` whose bucket is in the store. The attempts of a process wait in a line. One step of the store is
-/// under way for each origin at a time. It takes a token, which may have to wait for its time, for at most one second.
-/// Then the attempt with the highest priority takes the token. So a process that ends loses at most one token, and gets
-/// at most one token in each round trip to the store. A process that has tried more often may take a token earlier, so
-/// that all processes get tokens.
+/// It is a ``RateLimit`` whose bucket is in the store. The attempts of a process wait in a line. One step of the store
+/// is under way for each origin at a time. It takes a token, which may have to wait for its time, for at most one
+/// second. Then the attempt with the highest priority takes the token. So a process that ends loses at most one token,
+/// and gets at most one token in each round trip to the store. A process that has tried more often may take a token
+/// earlier, so that all processes get tokens.
 ///
-/// If the store fails, does not answer in time, or answers with an impossible delay, the process uses a bucket of its own
-/// with a share of the rate. This bucket is empty at first. The store is tried again after a second, while attempts
+/// If the store fails, does not answer in time, or answers with an impossible delay, the process uses a bucket of its
+/// own with a share of the rate. This bucket is empty at first. The store is tried again after a second, while attempts
 /// continue.
 final class SharedRateLimit: RequestInterceptor {
     private typealias Waiter = CheckedContinuation<SharedStoreFailure?, any Error>
@@ -325,9 +325,9 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///         .rateLimit(200, store: store, key: "search", shareWithoutStore: 1 / 4)
     ///     ]
     ///
-    /// By the store's clock, no period of one second gets more tokens than the rate and a full bucket allow together. An
-    /// attempt that need not wait costs one step of the store. Use the same rate, period and burst in all processes, and
-    /// one interceptor in all session managers of a process that have the same clock.
+    /// By the store's clock, no period of one second gets more tokens than the rate and a full bucket allow together.
+    /// An attempt that need not wait costs one step of the store. Use the same rate, period and burst in all processes,
+    /// and one interceptor in all session managers of a process that have the same clock.
     ///
     /// If the store fails or is too slow, the interceptor uses a part of the rate, and tries the store again after a
     /// second. The event `sharedStoreFailed` reports it, once for each outage and origin, before the first attempt that

@@ -5,15 +5,15 @@ internal import HTTPSyntax
 ///     let store = try FolderStore(folder: URL(fileURLWithPath: "/var/lib/tool/shared"))
 ///
 /// All processes of one user that use the same folder share its state. Only this user can read the files. A process
-/// that is killed at any instant leaves a whole state: each value is either the old or the new one, and the next process
-/// continues. A value is on the disk when ``replaceValue(for:version:with:lifetime:)`` returns, and survives a loss of
-/// power. Buckets and leases can be lost then: buckets are full afterwards, and leases are free.
+/// that is killed at any instant leaves a whole state: each value is either the old or the new one, and the next
+/// process continues. A value is on the disk when ``replaceValue(for:version:with:lifetime:)`` returns, and survives a
+/// loss of power. Buckets and leases can be lost then: buckets are full afterwards, and leases are free.
 ///
-/// Times are measured by a clock that no one sets and that continues while the system is asleep. The wall clock measures
-/// only what outlives a start of the system, and what processes share that see different starts of one system, as in
-/// containers. Fencing numbers increase even if the folder was deleted, unless the wall clock was set back. Values,
-/// buckets and leases that have ended are removed about once a minute, by the steps of other keys. Values, buckets and
-/// leases with the same key do not affect each other.
+/// Times are measured by a clock that no one sets and that continues while the system is asleep. The wall clock
+/// measures only what outlives a start of the system, and what processes share that see different starts of one system,
+/// as in containers. Fencing numbers increase even if the folder was deleted, unless the wall clock was set back.
+/// Values, buckets and leases that have ended are removed about once a minute, by the steps of other keys. Values,
+/// buckets and leases with the same key do not affect each other.
 ///
 /// The folder has to be on a local file system. Each step locks it with `flock`, on a dispatch queue of the store, and
 /// waits at most for a limited time for the other processes. Reading a value needs no lock. The methods throw
@@ -120,8 +120,8 @@ public final class FolderStore: SharedStore {
 
     // MARK: Buckets
 
-    /// Takes a token from a bucket. Returns the time until it may be used; if this time is longer than `limit`, no token
-    /// was taken.
+    /// Takes a token from a bucket. Returns the time until it may be used; if this time is longer than `limit`, no
+    /// token was taken.
     /// - Throws: ``FolderStoreError``.
     public func takeToken(
         for key: String,

@@ -4,8 +4,8 @@ internal import HTTPSyntax
 public struct FolderStoreError: Error, Sendable, Equatable {
     /// The code of the system: for instance `ENOSPC` if the disk is full, `EACCES` or `EROFS` if the folder cannot be
     /// written, `ELOOP` or `ENOTDIR` for a symbolic link, `EINVAL` for a pipe or another file that is not regular.
-    /// `EPERM` if other users can write the folder, or if the system does not permit the change of a file, `ETIMEDOUT` if
-    /// other processes have used the lock of the folder for too long, `ENOLCK`, `ENOSYS` or `EOPNOTSUPP` if the file
+    /// `EPERM` if other users can write the folder, or if the system does not permit the change of a file, `ETIMEDOUT`
+    /// if other processes have used the lock of the folder for too long, `ENOLCK`, `ENOSYS` or `EOPNOTSUPP` if the file
     /// system has no locks, `EBADMSG` if the file of a value is damaged, `EFBIG` if a value is too large.
     public let code: POSIXErrorCode
     /// The path of the file or folder.

@@ -68,7 +68,8 @@ struct StoreFolder: Sendable {
 
     // MARK: Files
 
-    /// Returns the path of a file. The name has a hash of the key's bytes, so it is short and has no special characters.
+    /// Returns the path of a file. The name has a hash of the key's bytes, so it is short and has no special
+    /// characters.
     func path(_ kind: Kind, _ key: String) -> String {
         "\(path)/\(kind.rawValue)\(SHA256.hash(Data(key.utf8)).hexadecimal)"
     }
@@ -191,7 +192,8 @@ struct StoreFolder: Sendable {
         else { return false }
         let path = "\(path)/\(name)"
         do {
-            // Values can be large, and all other processes wait meanwhile. So only those that have ended are read whole.
+            // Values can be large, and all other processes wait meanwhile. So only those that have ended are read
+            // whole.
             if kind == .value, try !hasEnded(valueAt: path, lock) { return false }
             // Damaged buckets and leases count as missing.
             guard let record = try read(path, kind) else { return true }

@@ -114,9 +114,9 @@ extension EncryptedStore: CustomReflectable {
 extension SharedStore {
     /// Returns a store that encrypts the values of this store with AES-256-GCM.
     ///
-    /// Values that were written with another key, or without encryption, cannot be read. So to change the key, also give
-    /// the values other keys in the store, such as the `key` of a credential. A credential that cannot be decrypted is
-    /// replaced by one that a program sets.
+    /// Values that were written with another key, or without encryption, cannot be read. So to change the key, also
+    /// give the values other keys in the store, such as the `key` of a credential. A credential that cannot be
+    /// decrypted is replaced by one that a program sets.
     /// - Parameter key: The key: 32 random bytes, which all processes have. Do not derive them from a password.
     /// - Throws: ``StoreEncryptionError`` with the reason `unavailable` or `invalidKey`.
     public func encrypted(with key: Data) throws(StoreEncryptionError) -> EncryptedStore {

@@ -9,11 +9,11 @@ internal import Synchronization
 ///     // … requests of a session with this configuration
 ///     try await cookies.save()
 ///
-/// The file has the format of `curl -b` and `curl -c`, so that curl can use it too. Only its owner can read it. To save,
-/// the file is locked (with the file `.NAME.lock` beside it) and read again. Then the cookies that were added, replaced
-/// or removed in this storage are changed in the file, and all others stay as the other processes have written them. For
-/// a cookie that several processes have changed, the change that is saved last counts. curl does not look at the lock.
-/// So a curl that writes the file at the same time can undo changes.
+/// The file has the format of `curl -b` and `curl -c`, so that curl can use it too. Only its owner can read it. To
+/// save, the file is locked (with the file `.NAME.lock` beside it) and read again. Then the cookies that were added,
+/// replaced or removed in this storage are changed in the file, and all others stay as the other processes have written
+/// them. For a cookie that several processes have changed, the change that is saved last counts. curl does not look at
+/// the lock. So a curl that writes the file at the same time can undo changes.
 ///
 /// All methods may be called on any thread. The initializer and the synchronous `save()` block it while they read and
 /// write.
@@ -66,8 +66,8 @@ public final class CookieFile: Sendable {
     ///   keeps the changes, which can be saved later.
     public func save() throws { try queue.sync { try write() } }
 
-    /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage, on a queue
-    /// of this object.
+    /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage, on a
+    /// queue of this object.
     ///
     /// The storage has the cookies of a response when the delegate or handler of its task is called. While other
     /// processes write the file, the method waits for up to five seconds. The cancellation of the task has no effect.

@@ -7,8 +7,8 @@ package enum FileLock {
     /// The longest wait for the lock of a file, if the caller has no other limit.
     package static let waitLimit: Duration = .seconds(5)
 
-    /// The pauses between two attempts, in microseconds. A process that releases the lock can take it again at once. With
-    /// long pauses, those that wait would find it held each time.
+    /// The pauses between two attempts, in microseconds. A process that releases the lock can take it again at once.
+    /// With long pauses, those that wait would find it held each time.
     private static let pauses: ClosedRange<UInt32> = 50...1000
 
     /// Locks a descriptor if no other process has locked it. Returns zero, or sets `errno`.

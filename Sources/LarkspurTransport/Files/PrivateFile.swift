@@ -30,9 +30,9 @@ package enum PrivateFile {
 
     /// Changes a file while no other process changes it by this method.
     ///
-    /// The lock is a file beside the file, after links were followed: `.NAME.lock`. It exists only during the change, as
-    /// does the new content in `.NAME.new`. If a process is killed, the next change removes both. Other programs, such
-    /// as curl, do not look at the lock, but they read either the old content or the new. On a file system
+    /// The lock is a file beside the file, after links were followed: `.NAME.lock`. It exists only during the change,
+    /// as does the new content in `.NAME.new`. If a process is killed, the next change removes both. Other programs,
+    /// such as curl, do not look at the lock, but they read either the old content or the new. On a file system
     /// without locks, the file is changed without the lock. Blocks the calling thread, which must not be one of Swift's
     /// tasks.
     /// - Parameters:

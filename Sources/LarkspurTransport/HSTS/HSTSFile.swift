@@ -23,7 +23,8 @@ enum HSTSFile {
     /// the new content.
     /// - Parameter change: Returns the new entries for those of the file. For a name with several lines, the last line
     ///   counts.
-    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock of the file for too long.
+    /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock of the file for too
+    ///   long.
     static func update(
         _ file: URL,
         waitingAtMost limit: Duration = FileLock.waitLimit,

@@ -166,8 +166,8 @@ public final class HSTSStore: Sendable {
     /// Call this method before the program exits, or to check whether the file can be written. The store also writes
     /// the file in the background, but ignores errors there. It saves the changes again with the next change.
     ///
-    /// The method blocks its thread, for up to five seconds while other processes write the file. So do not call it in a
-    /// Swift task or on the main thread of an app: call it on a queue of your own.
+    /// The method blocks its thread, for up to five seconds while other processes write the file. So do not call it in
+    /// a Swift task or on the main thread of an app: call it on a queue of your own.
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work.
     public func save() throws { try queue.sync { try write() } }
 
@@ -198,8 +198,8 @@ public final class HSTSStore: Sendable {
     /// Changes the hosts, and schedules the writing of the file if the change requires it.
     /// - Parameters:
     ///   - name: The host that changes; nil if all hosts are removed.
-    ///   - isRemoval: Whether the host is removed also if only another process has written it to the file. This alone is
-    ///     no reason to write the file, because each response of a host without HSTS can have such a field.
+    ///   - isRemoval: Whether the host is removed also if only another process has written it to the file. This alone
+    ///     is no reason to write the file, because each response of a host without HSTS can have such a field.
     private func change(_ name: String?, isRemoval: Bool = false, _ change: (inout HSTSHosts) -> Bool) {
         let schedulesSaving = state.withLock { state in
             let isNoted = change(&state.hosts)

@@ -11,8 +11,8 @@ extension Duration {
         return Int64(min(max(count, 0), 1 << 60))
     }
 
-    /// The number of nanoseconds of as many intervals as the duration has, if each interval is rounded up to nanoseconds.
-    /// So a bucket has as many tokens as before.
+    /// The number of nanoseconds of as many intervals as the duration has, if each interval is rounded up to
+    /// nanoseconds. So a bucket has as many tokens as before.
     func nanoseconds(forRounded interval: Duration) -> Int64 {
         let nanosecond: Int128 = 1_000_000_000
         let exact = max(Self.whole(interval), 1)

@@ -56,9 +56,10 @@ struct RedisScript: Sendable, Equatable {
 
     /// Arguments in nanoseconds: the interval, the capacity, the tolerance and the limit. The state has the time of its
     /// last change, in seconds and nanoseconds, and by how much the time at which the bucket is full was then ahead. So
-    /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. A bucket without
-    /// a state, or with a damaged one, is full, and gives a caller its whole tolerance. So the state stays for a minute longer than the caller's own tolerance
-    /// needs it, as other callers may have greater ones. Returns the delay.
+    /// all differences are exact in Lua's numbers. If the server's clock is set back, no time has passed. A bucket
+    /// without a state, or with a damaged one, is full, and gives a caller its whole tolerance. So the state stays for
+    /// a minute longer than the caller's own tolerance needs it, as other callers may have greater ones. Returns the
+    /// delay.
     static let takeToken = RedisScript(
         1,
         clock + """

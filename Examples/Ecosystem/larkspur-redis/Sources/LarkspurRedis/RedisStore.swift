@@ -10,14 +10,14 @@ public import Larkspur
 /// the time for connecting. After a failed attempt to connect, further steps fail at once for 50 milliseconds; after
 /// more failures for up to one second.
 ///
-/// If the connection is lost before the reply, a step is sent once more. A second performance of the steps of values and
-/// leases changes nothing. If the second reply to ``replaceValue(for:version:with:lifetime:)`` is that another version
-/// is present, the first may have been performed, and the method throws. A second performance of
+/// If the connection is lost before the reply, a step is sent once more. A second performance of the steps of values
+/// and leases changes nothing. If the second reply to ``replaceValue(for:version:with:lifetime:)`` is that another
+/// version is present, the first may have been performed, and the method throws. A second performance of
 /// ``takeToken(for:from:within:)`` takes another token: one token is lost, and the rate is never higher.
 ///
-/// If a call is cancelled, it throws a `CancellationError` at once. If ``acquireLease(for:duration:)`` throws although the
-/// lease may be acquired, the store releases it in the background: as soon as a connection allows it, and while the lease
-/// may last. When the store is released, it has the time of one more step for this.
+/// If a call is cancelled, it throws a `CancellationError` at once. If ``acquireLease(for:duration:)`` throws although
+/// the lease may be acquired, the store releases it in the background: as soon as a connection allows it, and while the
+/// lease may last. When the store is released, it has the time of one more step for this.
 ///
 /// All times are those of the server's clock. If the server loses its data, all values and leases are gone, and buckets
 /// are full. Versions and fencing numbers of before are not used again.

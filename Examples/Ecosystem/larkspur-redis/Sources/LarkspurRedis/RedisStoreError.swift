@@ -76,8 +76,8 @@ public struct RedisStoreError: Error, Sendable, CustomStringConvertible, Localiz
         }
     }
 
-    /// Whether the text of an error reply is from within a script, which may have written before. The listed errors come
-    /// before the first write.
+    /// Whether the text of an error reply is from within a script, which may have written before. The listed errors
+    /// come before the first write.
     static func endsScript(_ text: String) -> Bool {
         let early: Set = ["NOSCRIPT", "OOM", "READONLY", "MISCONF", "LOADING", "BUSY", "MASTERDOWN"]
         return text.contains("script") && !early.contains(code(of: text))
