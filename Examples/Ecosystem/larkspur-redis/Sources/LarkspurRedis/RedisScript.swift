@@ -78,7 +78,7 @@ struct RedisScript: Sendable, Equatable {
                 if elapsed >= 0 then return delay end
                 next = ahead
             end
-            local lifetime = math.max(math.ceil((next + tolerance) / 1e6), 1)
+            local lifetime = math.ceil((next + math.max(tolerance, capacity)) / 1e6) + 60000
             redis.call('SET', KEYS[1], string.format('%.0f %.0f %.0f', seconds, nanoseconds, next),
                 'PX', string.format('%.0f', lifetime))
             return delay
