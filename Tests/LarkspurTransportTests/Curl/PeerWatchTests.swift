@@ -85,10 +85,11 @@ struct PeerWatchTests {
 
     // MARK: Sockets
 
-    /// The values of a socket: keepalive, the three times of probes, and the user timeout.
-    private static func options(ofLocalPort port: Int) throws -> [[Int32]] {
+    /// The values of a connection's socket: keepalive, the three times of probes, and the user timeout.
+    /// Connections to other servers can have the same local port.
+    private static func options(ofConnectionFrom local: UInt16, to remote: UInt16) throws -> [[Int32]] {
         let entries = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
-        return entries.filter { isClient($0, from: port) }.map { descriptor in
+        return entries.filter { port($0, getsockname) == local && port($0, getpeername) == remote }.map { descriptor in
             let names = [
                 (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
                 (Int32(IPPROTO_TCP), TCP_KEEPCNT), (Int32(IPPROTO_TCP), TCP_USER_TIMEOUT),
@@ -102,14 +103,17 @@ struct PeerWatchTests {
         }
     }
 
-    private static func isClient(_ descriptor: Int32, from port: Int) -> Bool {
+    private typealias NameOfSocket = (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+
+    /// The port of one end of an IPv4 socket; nil for other descriptors.
+    private static func port(_ descriptor: Int32, _ name: NameOfSocket) -> UInt16? {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) }
         }
-        return result == 0 && address.sin_family == sa_family_t(AF_INET)
-            && UInt16(bigEndian: address.sin_port) == UInt16(port)
+        guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return nil }
+        return UInt16(bigEndian: address.sin_port)
     }
 
     @Test(
@@ -137,7 +141,7 @@ struct PeerWatchTests {
         task.resume()
         #expect(try await ends.first() == nil)
         let port = try #require(task.transactionMetrics.last?.localPort)
-        let found = try Self.options(ofLocalPort: port)
+        let found = try Self.options(ofConnectionFrom: UInt16(port), to: server.port)
         #expect(found.count == 1)
         return try #require(found.first)
     }
