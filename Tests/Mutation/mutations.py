@@ -656,7 +656,7 @@ MUTATIONS = [
         MANAGER + "Interception/CredentialCopy.swift",
         "if pending == .initial { record.isInitial = true }",
         "if pending == .initial, !isMutated { record.isInitial = true }",
-        ["LarkspurTests.SharedCredentialTests"],
+        ["LarkspurTests.CredentialRecordTests"],
     ),
     Mutation(
         "a program can replace a credential that cannot be decrypted",

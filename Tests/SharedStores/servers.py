@@ -1,7 +1,9 @@
 """The servers of the scenarios: Redis or Valkey, a slow way to it, and an HTTP server with OAuth 2 tokens."""
 
 import asyncio
+import ctypes
 import re
+import signal
 import socket
 import subprocess
 import tempfile
@@ -14,6 +16,11 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
         return probe.getsockname()[1]
+
+
+def end_with_this_process():
+    """Lets the kernel kill the new process when this one ends, however it ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 class Redis:
@@ -32,7 +39,7 @@ class Redis:
         self.process = subprocess.Popen(
             [self.program, '--port', str(self.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no',
              '--dir', self.folder.name],
-            stdout=subprocess.DEVNULL)
+            stdout=subprocess.DEVNULL, preexec_fn=end_with_this_process)
         for _ in range(200):
             try:
                 if self.command('PING') == b'+PONG':

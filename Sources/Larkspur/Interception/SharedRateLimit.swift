@@ -336,7 +336,7 @@ extension RequestInterceptor where Self == ClosureInterceptor {
     ///   - count: The number of attempts in each period, at least 1.
     ///   - period: The length of a period. Default: one second.
     ///   - burst: The number of tokens in a full bucket: the attempts that may begin at the same time after a pause. At
-    ///     least 1. Default: nil, for 1: the attempts begin evenly, so that no period has more than `count` of them.
+    ///     least 1. Default: nil, for 1: the attempts begin evenly, and a period has at most one more than `count`.
     ///   - priority: A closure that returns the priority of a request. Among the waiting requests of a process, the
     ///     request with the highest value comes first. The closure is called on an arbitrary thread. Default: the same
     ///     priority for all requests.

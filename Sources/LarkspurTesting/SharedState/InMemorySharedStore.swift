@@ -93,7 +93,14 @@ public final class InMemorySharedStore: SharedStore {
     /// Default: nil, for no faults.
     public var fault: (@Sendable (Step) -> Fault?)? {
         get { state.withLock { $0.fault } }
-        set { state.withLock { $0.fault = newValue } }
+        set {
+            let old = state.withLock { state in
+                defer { state.fault = newValue }
+                return state.fault
+            }
+            // Releases the old closure here, outside the lock.
+            withExtendedLifetime(old) {}
+        }
     }
 
     /// The steps that the store was asked for, in their order, with those that a fault has replaced.

@@ -17,8 +17,8 @@ final class RedisConnection: @unchecked Sendable {
 
     deinit { redisFree(context) }
 
-    /// Connects, authenticates, chooses the database and loads the scripts. Blocks the thread, at most for twice the
-    /// limit after the name was looked up.
+    /// Connects, authenticates, chooses the database and loads the scripts. Blocks the thread: for the look-up of the
+    /// name, for connecting and for each part of the replies, the last two at most for the limit.
     /// - Throws: `connectionFailed`.
     init(to address: RedisAddress, within limit: Duration) throws {
         let timeout = limit.timeval

@@ -36,11 +36,10 @@ enum RedisReply: Sendable, Equatable {
         if case .error(let text) = self { text.hasPrefix("NOSCRIPT") } else { false }
     }
 
-    var isError: Bool { if case .error = self { true } else { false } }
-
     /// Whether the server is a replica, as after a failover. A new connection may reach the primary server.
     var isFromReplica: Bool {
-        if case .error(let text) = self { text.hasPrefix("READONLY") } else { false }
+        // Redis before 7.0 has the reply to a command of a script within its own text.
+        if case .error(let text) = self { text.hasPrefix("READONLY") || text.contains(" -READONLY ") } else { false }
     }
 }
 

@@ -20,7 +20,7 @@ public import Larkspur
 /// lease may last. When the store is released, it has the time of one more step for this.
 ///
 /// All times are those of the server's clock. If the server loses its data, all values and leases are gone, and buckets
-/// are full. Versions and fencing numbers of before are not used again.
+/// are full. Versions of before are not used again, and fencing numbers neither, unless the clock was set back.
 ///
 /// The connection is not encrypted. A cluster of servers is not supported.
 public final class RedisStore: SharedStore {
@@ -36,10 +36,12 @@ public final class RedisStore: SharedStore {
     ///     `unix://[[user]:password@]/path/to/socket[?db=database]`. `valkey:` is the same as `redis:`. Special
     ///     characters of the password are percent-encoded. The default port is 6379, the default database 0.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
-    ///   - connectTimeout: The time for connecting, and again for the first commands. Default: one second.
+    ///   - connectTimeout: The time for connecting, and again for each part of the replies to the first commands. Default:
+    ///     one second.
     ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
     ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
-    /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS.
+    /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS;
+    ///   `connectionFailed` if the process has no file descriptors left.
     public init(
         _ url: String,
         prefix: String = "larkspur:",
@@ -60,10 +62,12 @@ public final class RedisStore: SharedStore {
     /// - Parameters:
     ///   - url: The server.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
-    ///   - connectTimeout: The time for connecting, and again for the first commands. Default: one second.
+    ///   - connectTimeout: The time for connecting, and again for each part of the replies to the first commands. Default:
+    ///     one second.
     ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
     ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
-    /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS.
+    /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS;
+    ///   `connectionFailed` if the process has no file descriptors left.
     public convenience init(
         _ url: URL,
         prefix: String = "larkspur:",

@@ -36,9 +36,6 @@ struct RedisStep: Sendable {
     /// Nil for the command of `undo`.
     let continuation: CheckedContinuation<Answer, any Error>?
 
-    /// Whether a replica refuses the step.
-    var isWrite: Bool { if case .script(let script, _, _) = command { script != .readValue } else { false } }
-
     /// The command and its arguments.
     /// - Parameters:
     ///   - digests: The digests of the scripts.

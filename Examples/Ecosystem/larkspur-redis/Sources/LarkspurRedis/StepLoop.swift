@@ -128,7 +128,6 @@ final class StepLoop {
             lose(isReplica: true)
             return false
         }
-        if step.isWrite, !reply.isError { queue.writeSucceeded() }
         return true
     }
 

@@ -31,12 +31,14 @@ struct StepQueue {
     static let window = 1000
     static let firstPause = Duration.milliseconds(50)
     static let longestPause = Duration.seconds(1)
+    /// The time after the reply of a replica in which another one means that the server stays a replica.
+    static let replicaTime = Duration.seconds(10)
 
     private let limit: Duration
     private var phase = Phase.closed
     private var failureCount = 0
-    /// The number of connections to a replica since the last step that a server has performed.
-    private var replicaCount = 0
+    /// The number of replies of replicas in succession, each soon after the one before, and the time of the last.
+    private var replicas: (count: Int, last: Duration)?
     /// The steps that have not ended.
     private var steps: [ID: Step] = [:]
     /// The steps in the order of their deadlines. Some have ended.
@@ -99,16 +101,14 @@ struct StepQueue {
         return pause(at: now, after: failureCount)
     }
 
-    /// Prepares the steps for the next connection, after a server has refused to write because it is a replica. If the
-    /// server of the connection before was one too, ends all steps.
+    /// Prepares the steps for the next connection, after a server has refused to write because it is a replica. If this
+    /// has happened shortly before, ends all steps.
     mutating func replicaReplied(at now: Duration) -> [Failure] {
         let failures = connectionLost()
-        replicaCount += 1
-        return replicaCount == 1 ? failures : failures + pause(at: now, after: replicaCount - 1)
+        let earlier = replicas.map { now - $0.last < Self.replicaTime ? $0.count : 0 } ?? 0
+        replicas = (earlier + 1, now)
+        return earlier == 0 ? failures : failures + pause(at: now, after: earlier)
     }
-
-    /// Notes that the server writes, and so is no replica.
-    mutating func writeSucceeded() { replicaCount = 0 }
 
     private mutating func pause(at now: Duration, after count: Int) -> [Failure] {
         let pause = min(Self.firstPause * (1 << min(count - 1, 10)), Self.longestPause)

@@ -63,6 +63,19 @@ struct RedisReplyTests {
         #expect(RedisStoreError(reply: text, of: "Redis").mayHaveBeenPerformed == mayHaveBeenPerformed)
     }
 
+    @Test(
+        "A server that has become a replica is recognized",
+        arguments: [
+            ("READONLY You can't write against a read only replica.", true),
+            ("ERR Error running script (call to f_1d0d): @user_script:20: -READONLY You can't write …", true),
+            ("ERR unknown command 'READONLY'", false), ("NOSCRIPT No matching script.", false),
+        ]
+    )
+    func replicas(text: String, isFromReplica: Bool) {
+        #expect(RedisReply.error(text).isFromReplica == isFromReplica)
+        #expect(!RedisReply.status(text).isFromReplica)
+    }
+
     @Test("A cluster is refused by name", arguments: ["MOVED 866 10.0.0.2:6379", "CLUSTERDOWN Hash slot not served"])
     func cluster(text: String) {
         let error = RedisStoreError(reply: text, of: "Redis")
