@@ -14,8 +14,10 @@ extension AuthenticationInterceptor {
         /// The pause after a failure of the store, in which a credential that has not expired is used without it; nil
         /// if the store has not failed.
         var pause: StorePause?
-        /// Whether a task tries to store the copy.
-        var isSaving = false
+        /// The number of the task that tries to store the copy; nil if there is none.
+        var savingTask: Int?
+        /// The number of the last such task.
+        var lastSavingTask = 0
         /// The lease of a refresh whose result is not stored yet, or whose marker is not removed yet.
         var heldLease: SharedLease?
         /// A failure of the store that was reported to no call yet.
@@ -71,9 +73,26 @@ extension AuthenticationInterceptor {
         }
     }
 
-    /// Returns the credential that has replaced the credential of a request, as `newerUse` does.
+    /// Returns the credential that has replaced the credential of a request, as `newerUse` does. If the store has a
+    /// newer one, and a refresh of that one fails, returns it unless it has expired.
     func newerSharedUse(
         than use: Use,
+        after refusal: InterceptedResponse?,
+        _ sharing: CredentialSharing<Credential>,
+        _ context: RequestContext
+    ) async throws -> Use? {
+        do {
+            return try await replacement(of: use, after: refusal, sharing, context)
+        } catch let error as LarkspurError {
+            guard let newer = state.withLock({ $0.use }), newer.version != use.version,
+                !rules.hasExpired(newer.credential)
+            else { throw error }
+            return newer
+        }
+    }
+
+    private func replacement(
+        of use: Use,
         after refusal: InterceptedResponse?,
         _ sharing: CredentialSharing<Credential>,
         _ context: RequestContext
@@ -233,6 +252,8 @@ extension AuthenticationInterceptor {
             state.shared?.copy = CredentialCopy(replacement: record)
             state.shared?.isKnown = true
             state.shared?.pause = nil
+            // Its task may wait for that exchange.
+            state.shared?.savingTask = nil
             return (replaced, state.version)
         }
         withExtendedLifetime(replaced) {}
@@ -243,7 +264,7 @@ extension AuthenticationInterceptor {
     /// - Returns: The error of the store.
     func saveOnce(_ version: Int, _ sharing: CredentialSharing<Credential>) async -> LarkspurError? {
         while true {
-            switch state.withLock({ $0.saveStep(of: version) }) {
+            switch state.withLock({ $0.saveStep(for: .version(version)) }) {
             case .done: return nil
             // In a cancelled task, the wait would end at once, and the loop would not rest.
             case .wait(let result): await Task.detached { _ = try? await result.value() }.value
@@ -255,27 +276,29 @@ extension AuthenticationInterceptor {
     /// Starts to store the copy, unless the store has it or has just failed.
     private func resumeSaving(_ sharing: CredentialSharing<Credential>) {
         let shared = state.withLock { $0.shared }
-        guard let shared, shared.needsSaving, !shared.isSaving, shared.pause?.isOver ?? true else { return }
+        guard let shared, shared.needsSaving, shared.savingTask == nil, shared.pause?.isOver ?? true else { return }
         startSaving(sharing)
     }
 
     /// Starts a task that tries for a while to store the copy.
     func startSaving(_ sharing: CredentialSharing<Credential>) {
-        let isNeeded = state.withLock { state in
-            guard let shared = state.shared, shared.needsSaving, !shared.isSaving else { return false }
-            state.shared?.isSaving = true
-            return true
+        let number: Int? = state.withLock { state in
+            guard var shared = state.shared, shared.needsSaving, shared.savingTask == nil else { return nil }
+            shared.lastSavingTask += 1
+            shared.savingTask = shared.lastSavingTask
+            state.shared = shared
+            return shared.savingTask
         }
-        guard isNeeded else { return }
+        guard let number else { return }
         let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
-        Task.detached { await RefreshScope.$interceptors.withValue(scope) { await self.save(sharing) } }
+        Task.detached { await RefreshScope.$interceptors.withValue(scope) { await self.save(sharing, number) } }
     }
 
-    private func save(_ sharing: CredentialSharing<Credential>) async {
+    private func save(_ sharing: CredentialSharing<Credential>, _ number: Int) async {
         var delay = CredentialSharing<Credential>.shortestDelay
         var rest = CredentialSharing<Credential>.saveLimit
         while rest > .zero {
-            switch state.withLock({ $0.saveStep(of: nil) }) {
+            switch state.withLock({ $0.saveStep(for: .task(number)) }) {
             case .done: return
             case .wait(let result): _ = try? await result.value()
             case .save(let result):
@@ -284,7 +307,7 @@ extension AuthenticationInterceptor {
                 delay = min(delay * 2, CredentialSharing<Credential>.longestDelay)
             }
         }
-        state.withLock { $0.shared?.isSaving = false }
+        state.withLock { if $0.shared?.savingTask == number { $0.shared?.savingTask = nil } }
     }
 }
 
@@ -295,12 +318,25 @@ extension AuthenticationInterceptor.State {
         case save(SharedResult<Void>)
     }
 
+    /// What a task stores.
+    enum SaveScope: Sendable {
+        /// The copy with a version.
+        case version(Int)
+        /// Each copy, as the task with a number. It ends when another task has its place.
+        case task(Int)
+    }
+
     /// Returns the next step of a task that stores the copy.
-    /// - Parameter version: The version of the copy; nil for the task that stores each copy.
-    mutating func saveStep(of version: Int?) -> SaveStep {
-        guard shared?.needsSaving == true, version.map({ $0 == self.version }) ?? true else {
-            if version == nil { shared?.isSaving = false }
-            return .done
+    mutating func saveStep(for scope: SaveScope) -> SaveStep {
+        guard let shared else { return .done }
+        switch scope {
+        case .version(let version): guard version == self.version, shared.needsSaving else { return .done }
+        case .task(let number):
+            guard shared.savingTask == number else { return .done }
+            guard shared.needsSaving else {
+                self.shared?.savingTask = nil
+                return .done
+            }
         }
         if let refresh { return .wait(refresh) }
         let result = SharedResult<Void>()

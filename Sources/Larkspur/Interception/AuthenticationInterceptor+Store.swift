@@ -25,8 +25,12 @@ extension AuthenticationInterceptor where Credential: Codable {
     /// applies to a refresh that got no usable response, or takes longer than two minutes. A redirect, or a status from
     /// 500 on, is not usable: a gateway may send it after the server has used the credential. It does not apply with
     /// ``RequestAuthenticator/allowsRepeatedRefresh``. An authenticator that sends its request again after a failure
-    /// must not report the last failure alone, such as `cannotConnectToHost`. The attempts of a ``SessionManager``
-    /// count by themselves.
+    /// must not report the last failure alone, such as `cannotConnectToHost`. The attempts of a call that the
+    /// interceptors of a ``SessionManager`` repeat count by themselves; several calls do not.
+    ///
+    /// Whether a request was sent is known from the errors of this library's engine. A call that ends by
+    /// ``Timeouts/attempt``, or another limit of time of the session manager, counts as one that was sent. With another
+    /// transport, so does a connection that was refused.
     ///
     /// If the store loses its data, it gets the credential of the first process that looks at it. A credential from a
     /// login or a refresh takes the place of one with which an interceptor was created. If that process has an older

@@ -154,7 +154,7 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     {
         do throws(LarkspurError) {
             let isRenewed = try await renewHolding(lease, after: refusal)
-            if saveFailure == nil { await sharing.release(lease) } else { heldLease = lease }
+            if saveFailure == nil, copy.unusedLease == nil { await sharing.release(lease) } else { heldLease = lease }
             return isRenewed
         } catch {
             if copy.unusedLease == nil { await sharing.release(lease) } else { heldLease = lease }

@@ -76,8 +76,16 @@ package struct OAuth2Requests: Sendable {
         let basic = request.value(forHTTPHeaderField: "Authorization").map { String($0.dropFirst("Basic ".count)) }
         let own = [clientSecret, basic, assertion?.value].compactMap { $0 }
         let answer = OAuth2Answer(data, response, errorCode, hiding: own + secrets)
-        progress?.didReceive(status: answer.status, failure: answer.failure)
+        // The response to another request, after a redirect, does not tell what the endpoint has done.
+        if response.url.map({ Self.isEqual($0, endpoint) }) ?? true {
+            progress?.didReceive(status: answer.status, failure: answer.failure)
+        }
         return answer
+    }
+
+    /// Whether two URLs have the same origin and path.
+    private static func isEqual(_ one: URL, _ other: URL) -> Bool {
+        Origin(one) == Origin(other) && one.path == other.path
     }
 
     /// Returns a new assertion; nil if the client is authenticated otherwise.

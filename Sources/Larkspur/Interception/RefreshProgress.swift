@@ -92,11 +92,12 @@ extension LarkspurError.Code {
     fileprivate static let ofInterceptors: Set<Self> = [.tooManyCalls, .circuitOpen, .sharedStoreUnavailable]
 
     /// The failures of a request of which no byte was sent, for transports other than the engine. The engine's errors
-    /// have the answer.
+    /// have the answer. Without it, `cannotConnectToHost` may mean that a request was lost, and no new connection could
+    /// be made, or that another address of the host had refused before.
     fileprivate static let beforeSending: Set<Self> = [
         .invalidURL, .unsupportedURL, .invalidMethod, .invalidHeaderField, .parameterEncodingFailed, .fileUnreadable,
         .sessionInvalidated, .transportUnavailable, .invalidSecurityPolicy, .securityPolicyNotEnforceable,
-        .insecureRequest, .addressNotAllowed, .portNotAllowed, .unsupported, .cannotFindHost, .cannotConnectToHost,
+        .insecureRequest, .addressNotAllowed, .portNotAllowed, .unsupported, .cannotFindHost,
         .certificateExpired, .certificateNotYetValid, .certificateHostMismatch, .certificateUnknownRoot,
         .certificateRevoked, .revocationUnknown, .serverTrustRefused, .certificatePinMismatch, .certificateUntrusted,
     ]

@@ -21,7 +21,7 @@ struct RefreshProgressTests {
     }
 
     private static let lost = LarkspurError(.connectionLost, "lost")
-    private static let unconnected = LarkspurError(.cannotConnectToHost, "refused")
+    private static let unconnected = LarkspurError(.cannotFindHost, "no name")
     private static let refusal = LarkspurError(
         .credentialRefreshFailed,
         "refused",
@@ -32,6 +32,8 @@ struct RefreshProgressTests {
     private static let table: [([Step], Bool)] = [
         ([.begin], true), ([.begin, .send], false), ([.begin, .send, .error(lost)], false),
         ([.begin, .send, .error(unconnected)], true), ([.begin, .send, .response(400)], true),
+        // Another transport may report so that a request was lost.
+        ([.begin, .send, .error(LarkspurError(.cannotConnectToHost, "refused"))], false),
         ([.begin, .send, .failure], true), ([.begin, .send, .response(503)], false),
         ([.begin, .send, .response(302)], false), ([.begin, .send, .response(200)], false),
         // Another request says nothing about the first one.
@@ -98,6 +100,27 @@ struct RefreshProgressTests {
                 #expect(RefreshProgress().provesUnused(error) == !wasSent)
             }
         }
+    }
+
+    @Test(
+        "A refusal after a redirect is not one of the endpoint",
+        arguments: [
+            ("https://id.test/token", true), ("https://ID.test:443/token", true), ("https://id.test/login", false),
+            ("https://other.test/token", false),
+        ]
+    )
+    func redirect(_ text: String, _ isUnused: Bool) async throws {
+        let endpoint = try #require(URL(string: "https://id.test/token"))
+        let authenticator = OAuth2Authenticator(tokenEndpoint: endpoint, clientID: "app") { _ in
+            (Data(), try httpResponse(405, url: text))
+        }
+        let progress = RefreshProgress()
+        let error = await RefreshProgress.$current.withValue(progress) {
+            await #expect(throws: LarkspurError.self) {
+                try await authenticator.refresh(OAuth2Credential(accessToken: "a", refreshToken: "r"), after: nil)
+            }
+        }
+        #expect(progress.provesUnused(try #require(error)) == isUnused)
     }
 
     @Test("A failure of a store is one before the sending, unless it follows a response")

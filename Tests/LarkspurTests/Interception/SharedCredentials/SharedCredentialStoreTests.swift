@@ -95,6 +95,27 @@ extension SharedCredentialTests {
         #expect(process.login.credential == NumberedToken(number: 1))
     }
 
+    @Test("A credential of the store that is about to expire is used if its refresh fails")
+    func newerBeforeExpiry() async throws {
+        let start = Date(timeIntervalSince1970: 1_000_000)
+        let now = Mutex(start)
+        let date: @Sendable () -> Date = { now.withLock { $0 } }
+        let expiry: @Sendable (NumberedToken) -> Date? = { start + ($0.number == 0 ? 31 : 60) }
+        let failing = NumberedTokens(expiry: expiry) { _ in throw LarkspurError(.timedOut, "late") }
+        let working = NumberedTokens(expiry: expiry) { [server] in server.refresh($0) }
+        let one = try SharingProcess(first, base, server, failing, date: date)
+        let other = try SharingProcess(first, base, server, working, date: date)
+        #expect(try await statuses(one, other) == [200, 200])
+        server.revoke()
+        #expect(try await other.call() == 200)
+        // The first credential has expired, and half of the time of the second one is over.
+        now.withLock { $0 = start + 35 }
+        #expect(try await one.call() == 200)
+        #expect(one.login.credential == NumberedToken(number: 1) && server.refreshCount == 1)
+        now.withLock { $0 = start + 60 }
+        #expect(await one.failure()?.code == .credentialRefreshFailed)
+    }
+
     @Test("A new credential that cannot be stored is used by its process, and stored when the store works again")
     func unsavedRefresh() async throws {
         let isDown = Mutex(false)
@@ -173,6 +194,36 @@ extension SharedCredentialTests {
         #expect(server.refreshCount == 1 && server.reused.isEmpty)
     }
 
+    @Test("The lease is not released while the store may have the marker of a refresh that was not sent")
+    func leaseBesideMarker() async throws {
+        let gate = LoopbackServer.Gate()
+        defer { gate.open() }
+        let process = try makeProcess(first)
+        #expect(try await process.call() == 200)
+        let sharing = try #require(process.login.sharing)
+        let attempt = try await sharing.acquireLease()
+        guard case .acquired(let lease) = attempt else { throw StoreFailure() }
+        let stored = try #require(try await record())
+        var copy = CredentialCopy(initial: nil)
+        copy.adopt(stored)
+        copy.wasNotUsed(under: lease.number)
+        process.store.setFault { $0 == .replaceValue ? .held(until: gate) : nil }
+        let exchange = CredentialExchange(sharing, process.login.rules, copy, first, heldLease: lease)
+        let renewal = Task {
+            var exchange = exchange
+            try await exchange.renew(after: nil)
+            return exchange.credential
+        }
+        try await process.store.steps.wait { $0.filter { $0 == .replaceValue }.count == 2 }
+        // The step of the earlier refresh arrives late.
+        let version = try await base.value(for: "login")?.version
+        let marked = stored.marked(CredentialRecord.Refresh(lease: lease.number)).json
+        #expect(try await base.replaceValue(for: "login", version: version, with: marked, lifetime: nil))
+        gate.open()
+        #expect(try await renewal.value == NumberedToken(number: 1))
+        #expect(process.store.steps.values.filter { $0 == .releaseLease }.count == 1)
+    }
+
     @Test("A process that was paused between its lease and its marker takes the marker back")
     func pausedProcess() async throws {
         let storeClock = TestClock()
@@ -241,148 +292,5 @@ extension SharedCredentialTests {
         let error = try await makeProcess().failure()
         #expect(error?.code == .sharedStoreUnavailable && error?.message.contains("another type") == true)
         #expect(try await self.record() == record)
-    }
-
-    // MARK: Credentials that a program sets
-
-    @Test("A credential that is set replaces that of the store, and another process uses it after a refusal")
-    func set() async throws {
-        let (one, other) = (try makeProcess(first), try makeProcess(first))
-        #expect(try await statuses(one, other) == [200, 200])
-        one.login.credential = server.login()
-        try await eventually(4) { one.store.steps.values.count }
-        #expect(try await other.call() == 200)
-        #expect(server.refreshCount == 0 && other.login.credential == server.newest)
-        #expect(one.store.steps.values == [.value, .replaceValue, .value, .replaceValue])
-    }
-
-    @Test("A credential that is removed stays in other processes until it is refused")
-    func removed() async throws {
-        let (one, other) = (try makeProcess(first), try makeProcess(first))
-        #expect(try await statuses(one, other) == [200, 200])
-        try await one.login.setCredential(nil)
-        let stored = try #require(try await record())
-        #expect(stored.credential == nil)
-        #expect(try await statuses(one, other) == [401, 200])
-        server.revoke()
-        #expect(try await other.call() == 401)
-        #expect(other.login.credential == nil && server.refreshCount == 0)
-    }
-
-    @Test("A credential that cannot be stored is used, and stored later")
-    func setWhileFailing() async throws {
-        let (one, other) = (try makeSlowProcess(), try makeProcess())
-        one.store.setFault { _ in .failed(StoreFailure()) }
-        let error = await #expect(throws: LarkspurError.self) { try await one.login.setCredential(first) }
-        #expect(error?.code == .sharedStoreUnavailable)
-        #expect(try await statuses(one, other) == [200, 401])
-        one.store.setFault { _ in nil }
-        try await eventually(200) { try await other.call() }
-    }
-
-    private func storedToken() async throws -> NumberedToken? {
-        try await record()?.credential.map { try JSONDecoder().decode(NumberedToken.self, from: $0) }
-    }
-
-    @Test("A credential that is set during a refresh stays")
-    func setDuringRefresh() async throws {
-        let (gate, sent) = (LoopbackServer.Gate(), Recorder<NumberedToken>())
-        let tokens = NumberedTokens { [server] token in
-            sent.record(token)
-            await gate.wait()
-            return server.refresh(token)
-        }
-        let (one, other) = (try makeProcess(first, tokens), try makeProcess(first))
-        #expect(try await statuses(one, other) == [200, 200])
-        server.revoke()
-        let call = Task { try await one.call() }
-        try await sent.wait()
-        let new = NumberedToken(login: 5)
-        let setting = Task { try await other.login.setCredential(new) }
-        try await setting.value
-        gate.open()
-        _ = try await call.value
-        #expect(one.login.credential == new && other.login.credential == new)
-        #expect(try await storedToken() == new)
-    }
-
-    @Test("A credential is set although a refresh does not end")
-    func setDuringEndlessRefresh() async throws {
-        let (gate, sent) = (LoopbackServer.Gate(), Recorder<NumberedToken>())
-        let tokens = NumberedTokens { [server] token in
-            sent.record(token)
-            await gate.wait()
-            return server.refresh(token)
-        }
-        let process = try makeProcess(first, tokens)
-        #expect(try await process.call() == 200)
-        server.revoke()
-        let call = Task { try await process.call() }
-        try await sent.wait()
-        let new = server.login()
-        try await process.login.setCredential(new)
-        #expect(try await storedToken() == new)
-        #expect(try await process.call() == 200)
-        gate.open()
-        _ = try await call.value
-        #expect(process.login.credential == new)
-    }
-
-    @Test("A cancelled task that sets a credential waits for the exchange under way, and does not look again and again")
-    func cancelledSetting() async throws {
-        let gate = LoopbackServer.Gate()
-        defer { gate.open() }
-        let process = try makeProcess(first)
-        #expect(try await process.call() == 200)
-        process.store.setFault { $0 == .value ? .held(until: gate) : nil }
-        let (login, new) = (process.login, server.login())
-        let sharing = try #require(login.sharing)
-        let version = login.replaceShared(by: new, sharing)
-        login.startSaving(sharing)
-        try await process.store.steps.wait { $0.filter { $0 == .value }.count == 2 }
-        let setting = Task { await login.saveOnce(version, sharing) }
-        setting.cancel()
-        try await eventually(1) { login.waiterCount }
-        gate.open()
-        #expect(await setting.value == nil)
-        #expect(try await storedToken() == new)
-    }
-
-    @Test("Without a store, a credential is set at once")
-    func withoutStore() async throws {
-        let url = try #require(URL(string: "https://api.test/"))
-        let tokens = NumberedTokens { [server] in server.refresh($0) }
-        let login = AuthenticationInterceptor(first, authenticator: tokens, for: url)
-        try await login.setCredential(nil)
-        #expect(login.credential == nil)
-    }
-
-    @Test("The public interceptors share a credential, which lies in the store in JSON")
-    func publicInterceptors() async throws {
-        let url = try #require(URL(string: "https://api.test/"))
-        let head = try httpResponse(url: "https://api.test/")
-        let tokens = NumberedTokens { [server] in server.refresh($0) }
-        let one: AuthenticationInterceptor<NumberedToken> = .authentication(
-            first,
-            authenticator: tokens,
-            sharedIn: base,
-            key: "login",
-            for: url
-        )
-        let other = AuthenticationInterceptor<NumberedToken>(
-            nil,
-            authenticator: tokens,
-            sharedIn: base,
-            key: "login",
-            for: url
-        )
-        for login in [one, other] {
-            let response = try await login.intercept(URLRequest(url: url), context: RequestContext()) { request in
-                InterceptedResponse(request: request, response: head)
-            }
-            #expect(response.statusCode == 200)
-        }
-        #expect(other.credential == first)
-        #expect(try await storedToken() == first)
     }
 }
