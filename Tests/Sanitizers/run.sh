@@ -57,7 +57,7 @@ build_and_test() {
     calls+='|TransferCall|Seam|CallAttempt|CallCourse|CallHandlers|CallModel|CallPlan|TaskDelegate'
     local interceptors='AuthenticationInterceptor|BetweenAttempts|CircuitBreaker|InterceptedCall|Limit|OAuth2Authenticator'
     interceptors+='|ServerRateLimits|StandardInterceptors|TimeLimit|RequestCoalescing|RequestCompression|RetryBudget|RetryOutage|RetryPolicy|SharedRateLane|SharedRateLimit'
-    interceptors+='|SharedCredential(Store|Model)?|CredentialRecord|FolderStore(Model)?|StoreRecord'
+    interceptors+='|SharedCredential(Model)?|CredentialRecord|RefreshProgress|FolderStore(Model)?|StoreRecord'
     local observers='CallEvent|HARRecorder|Observer|WebSocketEvent'
     LARKSPUR_TEST_TRANSPORT=curl swift test --skip-build "${options[@]}" \
         --filter "LarkspurCredentialsTests|LarkspurTests\.($sessions|$calls|$interceptors|$observers)Tests"
