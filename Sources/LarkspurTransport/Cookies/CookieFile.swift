@@ -90,7 +90,7 @@ public final class CookieFile: Sendable {
             written = changes.applied(to: try Self.read(path)).filter { !$0.value.isExpired(at: now) }
             return CookieLines.encode(written)
         }
-        let added = adopt(written, madeFrom: own)
+        let added = adopt(written, madeFrom: own, at: now)
         // A cookie of this process that a response has deleted since then stays in the base, so that the next call
         // removes it from the file.
         setBase(written) { own[$0] != nil || added.contains($0) }
@@ -109,25 +109,35 @@ public final class CookieFile: Sendable {
     /// - Returns: The cookies that the storage did not have before the write, and has now.
     private func adopt(
         _ written: [CookieIdentity: CookieLines.Cookie],
-        madeFrom own: [CookieIdentity: CookieLines.Cookie]
+        madeFrom own: [CookieIdentity: CookieLines.Cookie],
+        at now: Date
     ) -> Set<CookieIdentity> {
         var added: Set<CookieIdentity> = []
         // Responses can change the storage at any time. So it is read directly before each change, and after it.
         for (identity, cookie) in written where own[identity] != cookie {
-            if stored(identity).map(CookieLines.Cookie.init) == own[identity] {
+            if stored(identity, at: now).map(CookieLines.Cookie.init) == own[identity] {
                 cookie.cookie(identity).map(storage.setCookie)
             }
-            if own[identity] == nil, stored(identity) != nil { added.insert(identity) }
+            // The storage may have a cookie in its place that the file cannot contain.
+            guard own[identity] == nil, let stored = stored(identity, at: now),
+                CookieLines.canContain(identity, CookieLines.Cookie(stored))
+            else { continue }
+            added.insert(identity)
         }
         for (identity, cookie) in own where written[identity] == nil {
-            guard let stored = stored(identity), CookieLines.Cookie(stored) == cookie else { continue }
+            guard let stored = stored(identity, at: now), CookieLines.Cookie(stored) == cookie else { continue }
             storage.deleteCookie(stored)
         }
         return added
     }
 
-    private func stored(_ identity: CookieIdentity) -> HTTPCookie? {
-        storage.cookies?.first { $0.domain == identity.domain && CookieIdentity($0) == identity }
+    /// Returns a cookie that the storage has; nil if it has expired. Foundation's storage returns expired cookies until
+    /// its next change.
+    private func stored(_ identity: CookieIdentity, at now: Date) -> HTTPCookie? {
+        storage.cookies?.first {
+            $0.domain == identity.domain && CookieIdentity($0) == identity
+                && !CookieLines.Cookie($0).isExpired(at: now)
+        }
     }
 
     private static func read(_ path: String) throws -> [CookieIdentity: CookieLines.Cookie] {

@@ -150,6 +150,40 @@ struct CookieFileTests {
         #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
     }
 
+    @Test("A cookie that another process has renewed replaces the expired one that a storage still returns")
+    func expiredInStorage() throws {
+        let (one, other) = (try makeStorage(), try makeStorage())
+        try set("sid", "1", in: one, expiry: now.addingTimeInterval(10))
+        let clock = Clock(now)
+        let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
+        try first.save()
+        let second = try open(other)
+        try set("sid", "2", in: other, expiry: now.addingTimeInterval(1000))
+        try second.save()
+        clock.date.withLock { $0 += 20 }
+        #expect(pairs(one) == ["sid=1"])
+        for _ in 0..<2 {
+            try first.save()
+            #expect(try saved == ["sid=2"] && pairs(one) == ["sid=2"])
+        }
+    }
+
+    @Test("A cookie of another process stays in the file if a storage has one in its place that no file can contain")
+    func notInFile() throws {
+        let (one, other) = (try makeStorage(), try makeStorage())
+        let first = try open(one)
+        one.setCookie(
+            try #require(HTTPCookie(properties: [.name: "a", .value: "1;2", .domain: "a.test", .path: "/"]))
+        )
+        let second = try open(other)
+        try set("a", "3", in: other)
+        try second.save()
+        for _ in 0..<2 {
+            try first.save()
+            #expect(try saved == ["a=3"] && pairs(one) == ["a=1;2"])
+        }
+    }
+
     @Test("A cookie that a response deletes while another process has locked the file does not come back")
     func deletionWhileSaving() async throws {
         let storage = try makeStorage()
