@@ -37,12 +37,9 @@ struct StoreFolder: Sendable {
         if lstat(path, &status) != 0 {
             guard errno == ENOENT else { throw error(path) }
             let missing = missingFolders
+            // FileManager would set the permissions in a second step, before which other users might write the folder.
             // If this fails, the next call reports the reason.
-            try? FileManager.default.createDirectory(
-                atPath: path,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            for parent in missing.dropFirst().reversed() { mkdir(parent, 0o700) }
             guard mkdir(path, 0o700) == 0 || errno == EEXIST, lstat(path, &status) == 0 else { throw error(path) }
             // So that a value in the folder survives a loss of power. A parent that this user cannot read is left out.
             for folder in missing { try? WholeFile.syncFolder(WholeFile.folder(of: folder)) }
