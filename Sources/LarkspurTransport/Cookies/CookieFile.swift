@@ -64,7 +64,11 @@ public final class CookieFile: Sendable {
     /// processes write the file, the method blocks its thread for up to five seconds.
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
     ///   keeps the changes, which can be saved later.
-    public func save() throws { try queue.sync { try write() } }
+    public func save() throws {
+        // The time in the queue counts too.
+        let deadline = ContinuousClock.now + lockLimit
+        try queue.sync { try write(until: deadline) }
+    }
 
     /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage, on a
     /// queue of this object.
@@ -74,19 +78,20 @@ public final class CookieFile: Sendable {
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
     ///   keeps the changes, which can be saved later.
     public func save() async throws {
+        let deadline = ContinuousClock.now + lockLimit
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.write() }) }
+            queue.async { continuation.resume(with: Result { try self.write(until: deadline) }) }
         }
     }
 
-    private func write() throws {
+    private func write(until deadline: ContinuousClock.Instant) throws {
         let now = now()
         let own = Self.cookies(of: storage, at: now)
         // A cookie that has only expired was not removed by this process, because another one may have renewed it.
         let base = base.withLock { $0 }.filter { !$0.value.isExpired(at: now) }
         let changes = FileChanges(from: base, to: own)
         var written: [CookieIdentity: CookieLines.Cookie] = [:]
-        try PrivateFile.update(file, waitingAtMost: lockLimit) { path in
+        try PrivateFile.update(file, until: deadline) { path in
             written = changes.applied(to: try Self.read(path)).filter { !$0.value.isExpired(at: now) }
             return CookieLines.encode(written)
         }

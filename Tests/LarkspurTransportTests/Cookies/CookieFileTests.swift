@@ -216,6 +216,26 @@ struct CookieFileTests {
         #expect(try saved == ["a=2", "b=1"] && pairs(storage) == ["a=2", "b=1"])
     }
 
+    @Test("The waits of several calls do not add up")
+    func waits() async throws {
+        let storage = try makeStorage()
+        let cookies = try CookieFile(file, of: storage, lockLimit: .milliseconds(500)) { [now] in now }
+        let lock = folder.url.appendingPathComponent(".cookies.txt.lock").path
+        let descriptor = Foundation.open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        defer { close(descriptor) }
+        let start = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    await #expect(throws: POSIXError(.ETIMEDOUT)) { try await cookies.save() }
+                }
+            }
+        }
+        // One after the other, they would take 20 seconds.
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
     @Test("A file that another process has locked, a folder and a missing folder are errors")
     func errors() throws {
         let storage = try makeStorage()
