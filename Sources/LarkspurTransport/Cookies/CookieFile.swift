@@ -87,8 +87,10 @@ public final class CookieFile: Sendable {
     private func write(until deadline: ContinuousClock.Instant) throws {
         let now = now()
         let own = Self.cookies(of: storage, at: now)
-        // A cookie that has only expired was not removed by this process, because another one may have renewed it.
-        let base = base.withLock { $0 }.filter { !$0.value.isExpired(at: now) }
+        // A cookie that has only expired was not removed by this process, because another one may have renewed it. The
+        // storage can have deleted it up to a second earlier, because the time in the file is rounded up.
+        let base = base.withLock { $0 }
+            .filter { !$0.value.isExpired(at: own[$0.key] == nil ? now.addingTimeInterval(1) : now) }
         let changes = FileChanges(from: base, to: own)
         var written: [CookieIdentity: CookieLines.Cookie] = [:]
         try PrivateFile.update(file, until: deadline) { path in

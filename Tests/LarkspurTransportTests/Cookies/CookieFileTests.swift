@@ -150,6 +150,25 @@ struct CookieFileTests {
         #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
     }
 
+    @Test(
+        "A renewed cookie stays in the file if it is saved just before the time that the file has, which is rounded up"
+    )
+    func fractionOfExpiry() throws {
+        let (one, other) = (try makeStorage(), try makeStorage())
+        try set("a", "1", in: one, expiry: now.addingTimeInterval(10.25))
+        let clock = Clock(now)
+        let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
+        try first.save()
+        let second = try open(other)
+        try set("a", "2", in: other, expiry: now.addingTimeInterval(1000))
+        try second.save()
+        clock.date.withLock { $0 += 10.5 }
+        // As a storage deletes it.
+        for cookie in one.cookies ?? [] { one.deleteCookie(cookie) }
+        try first.save()
+        #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
+    }
+
     @Test("A cookie that another process has renewed replaces the expired one that a storage still returns")
     func expiredInStorage() throws {
         let (one, other) = (try makeStorage(), try makeStorage())
