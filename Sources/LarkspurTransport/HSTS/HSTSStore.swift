@@ -221,7 +221,7 @@ public final class HSTSStore: Sendable {
             state.awaitsSaving = true
             return true
         }
-        // No caller can receive an error here. The next response of the host tries again.
+        // No caller can receive an error here. The changes remain unsaved until the next change that requires a write.
         guard schedulesSaving else { return }
         let deadline = ContinuousClock.now + lockLimit
         queue.async { try? self.write(until: deadline) }
