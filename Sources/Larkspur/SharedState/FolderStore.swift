@@ -137,7 +137,7 @@ public final class FolderStore: SharedStore {
             let step = StoreBucketStep(bucket, full: full, now: lock.now.uptime, within: limit)
             if let full = step.full {
                 // Callers that have waited may still look back at a time at which the bucket was full.
-                let rest = max(bucket.capacity, bucket.tolerance) + min(limit.bounded, .seconds(3600))
+                let rest = max(bucket.capacity, bucket.tolerance) + max(min(limit, .seconds(3600)), .zero)
                 let end = full.adding(rest.nanoseconds).adding(Duration.seconds(60).nanoseconds)
                 try folder.write(.bucket(full: full, end: end), .bucket, key, at: lock.now)
             }
