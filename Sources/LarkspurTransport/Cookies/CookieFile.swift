@@ -113,6 +113,9 @@ public final class CookieFile: Sendable {
     }
 
     /// Changes the storage to what was written. Cookies that responses have changed meanwhile stay.
+    ///
+    /// Foundation's storage has only one of several cookies whose domain, path and name are together the same text. A
+    /// cookie of another process does not replace such a cookie, which would then count as removed.
     /// - Returns: The cookies that the storage did not have before the write, and has now.
     private func adopt(
         _ written: [CookieIdentity: CookieLines.Cookie],
@@ -120,8 +123,11 @@ public final class CookieFile: Sendable {
         at now: Date
     ) -> Set<CookieIdentity> {
         var added: Set<CookieIdentity> = []
+        var texts = Set(own.keys.map { $0.domain + $0.path + $0.name })
         // Responses can change the storage at any time. So it is read directly before each change, and after it.
         for (identity, cookie) in written where own[identity] != cookie {
+            let text = identity.domain + identity.path + identity.name
+            if own[identity] == nil, !texts.insert(text).inserted { continue }
             if stored(identity, at: now).map(CookieLines.Cookie.init) == own[identity] {
                 cookie.cookie(identity).map(storage.setCookie)
             }

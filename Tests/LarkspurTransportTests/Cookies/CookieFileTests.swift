@@ -203,6 +203,30 @@ struct CookieFileTests {
         }
     }
 
+    @Test(
+        "Cookies of which Foundation's storage has only one stay in the file, with the one of each process in its storage"
+    )
+    func sameText() throws {
+        func set(_ name: String, _ path: String, in storage: HTTPCookieStorage) throws {
+            let cookie = try #require(SetCookie("\(name)=1"))
+            storage.setCookie(try #require(HTTPCookie(cookie, domain: "a.test", path: path, expiry: nil)))
+        }
+        let (one, other) = (try makeStorage(), try makeStorage())
+        let (first, second) = (try open(one), try open(other))
+        try set("b", "/a", in: one)
+        try set("ab", "/", in: other)
+        for _ in 0..<2 {
+            try first.save()
+            try second.save()
+        }
+        #expect(try saved == ["ab=1", "b=1"] && pairs(one) == ["b=1"] && pairs(other) == ["ab=1"])
+        // A storage that has neither of them.
+        let third = try makeStorage()
+        let last = try open(third)
+        for _ in 0..<2 { try last.save() }
+        #expect(try saved == ["ab=1", "b=1"] && third.cookies?.count == 1)
+    }
+
     @Test("A cookie that a response deletes while another process has locked the file does not come back")
     func deletionWhileSaving() async throws {
         let storage = try makeStorage()
