@@ -1,10 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LarkspurCommand
 
 @Suite("Sessions that several runs change") struct SavedSessionTests {
     private let now = Date(timeIntervalSince1970: 1000)
+    private let folder = TemporaryFolder()
 
     /// - Parameters:
     ///   - cookies: Names and values, and the seconds at which a cookie expires.
@@ -51,6 +53,22 @@ import Testing
         let base = session([("a", "1", 500), ("b", "1", 500)])
         let file = session([("a", "2", 2000), ("b", "1", 500)])
         #expect(text(session([]).merged(into: file, since: base, at: now)) == "a=2")
+    }
+
+    @Test("Cookies of which Foundation's storage has only one stay in the file")
+    func sameText() throws {
+        let url = try #require(URL(string: "http://a.test/"))
+        let file = try SessionFile(folder.url.appendingPathComponent("s.json").path, url: url, environment: [:])
+        var session = SavedSession()
+        session.cookies = [("b", "/a"), ("ab", "/")].map {
+            SavedSession.Cookie(name: $0.0, value: "1", domain: "a.test", path: $0.1)
+        }
+        try file.write(session)
+        var own = session
+        own.cookies = CookieStorage(session, host: "a.test").saved
+        #expect(own.cookies.count == 1)
+        try file.write(own, since: session, host: "a.test")
+        #expect(try file.read().cookies.map(\.name).sorted() == ["ab", "b"])
     }
 
     @Test("A cookie that HTTPie has stored without a domain is no change")

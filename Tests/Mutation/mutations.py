@@ -303,7 +303,7 @@ MUTATIONS = [
         "a cookie that is deleted while its file is written is removed by the next write",
         ENGINE + "Cookies/CookieFile.swift",
         "setBase(written) { own[$0] != nil || added.contains($0) }",
-        "setBase(written) { (isMutated ? stored($0) != nil : own[$0] != nil) || added.contains($0) }",
+        "setBase(written) { (isMutated ? stored($0, at: now) != nil : own[$0] != nil) || added.contains($0) }",
         ["LarkspurTransportTests.CookieFileTests"],
     ),
     Mutation(

@@ -133,3 +133,4 @@ WITH_DESCRIPTOR(int, flock, (int descriptor, int operation), descriptor, operati
 WITH_PATH(rename, (const char *path, const char *other), path, other)
 WITH_PATH(unlink, (const char *path), path)
 WITH_PATH(mkdir, (const char *path, mode_t mode), path, mode)
+WITH_PATH(chmod, (const char *path, mode_t mode), path, mode)

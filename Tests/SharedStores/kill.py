@@ -10,6 +10,7 @@ import concurrent.futures
 import os
 import pathlib
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCE = pathlib.Path(__file__).with_name("kill.c")
 WORKER = ROOT / ".build/debug/StoreWorker"
+# Two calls of mkdir, and those that follow them.
+CREATING_CALLS = 6
 
 
 def run(*arguments, status=0, **variables):
@@ -108,12 +111,30 @@ def trials(kind, library):
         return kills, halves, calls
 
 
+def creations(library):
+    """Kills processes before the calls with which they create the folder. Returns the number of kills."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for at in range(1, CREATING_CALLS + 1):
+            parent = os.path.join(temporary, str(at))
+            folder = os.path.join(parent, "shared")
+            run("write", "bucket", folder, "1", status=-signal.SIGKILL, LD_PRELOAD=library, KILL_FOLDER=parent, KILL_AT=str(at))
+            # Fails if other users can write the folder.
+            run("write", "bucket", folder, "2")
+            for path in (parent, folder):
+                mode = stat.S_IMODE(os.stat(path).st_mode)
+                assert mode == 0o700, f"killed at call {at}: {path} has the mode {mode:o}"
+    return CREATING_CALLS
+
+
 def main():
+    # With it, a folder of no particular permissions can be written by the group.
+    os.umask(0o002)
     with tempfile.TemporaryDirectory() as folder:
         library = os.path.join(folder, "kill.so")
         subprocess.run(["clang", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = list(pool.map(lambda kind: (kind, *trials(kind, library)), KINDS))
+        print(f"folder: killed {creations(library)} times while it was created")
     for kind, kills, halves, calls in results:
         print(f"{kind}: killed {kills} times at {len(calls)} calls, and {halves} times in writes: {' '.join(calls)}")
     if not all({"open", "write", "rename", "flock", "close"} <= {name.replace("64", "") for name in calls} for *_, calls in results):

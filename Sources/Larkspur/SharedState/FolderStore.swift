@@ -11,9 +11,10 @@ internal import HTTPSyntax
 ///
 /// Times are measured by a clock that no one sets and that continues while the system is asleep. The wall clock
 /// measures only what outlives a start of the system, and what processes share that see different starts of one system,
-/// as in containers. Fencing numbers increase even if the folder was deleted, unless the wall clock was set back.
-/// Values, buckets and leases that have ended are removed about once a minute, by the steps of other keys. Values,
-/// buckets and leases with the same key do not affect each other.
+/// as in containers, or none, as without `/proc`. Fencing numbers increase even if the folder was deleted, unless the
+/// wall clock was set back. Values, buckets and leases that have ended are removed by the steps of other keys, about
+/// once a minute. Of more than 500, only some are examined each time, so that no step takes long. Values, buckets and
+/// leases with the same key do not affect each other.
 ///
 /// The folder has to be on a local file system. Each step locks it with `flock`, on a dispatch queue of the store, and
 /// waits at most for a limited time for the other processes. Reading a value needs no lock. The methods throw
@@ -136,7 +137,7 @@ public final class FolderStore: SharedStore {
             let step = StoreBucketStep(bucket, full: full, now: lock.now.uptime, within: limit)
             if let full = step.full {
                 // Callers that have waited may still look back at a time at which the bucket was full.
-                let rest = max(bucket.capacity, bucket.tolerance) + min(limit.bounded, .seconds(3600))
+                let rest = max(bucket.capacity, bucket.tolerance) + max(min(limit, .seconds(3600)), .zero)
                 let end = full.adding(rest.nanoseconds).adding(Duration.seconds(60).nanoseconds)
                 try folder.write(.bucket(full: full, end: end), .bucket, key, at: lock.now)
             }

@@ -20,14 +20,22 @@ struct StoreFolder: Sendable {
     let path: String
     /// The time after which the next step removes files that have ended.
     let cleaningInterval: Duration
+    /// The largest number of files that a step examines to remove those that have ended.
+    let cleaningLimit: Int
     private let times: @Sendable () -> StoreTime
 
-    init(_ folder: URL, cleaningInterval: Duration, times: @escaping @Sendable () -> StoreTime) {
+    init(
+        _ folder: URL,
+        cleaningInterval: Duration,
+        cleaningLimit: Int = 500,
+        times: @escaping @Sendable () -> StoreTime
+    ) {
         var path = folder.path
         // With a trailing slash, the system would follow a link.
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
         self.path = path
         self.cleaningInterval = cleaningInterval
+        self.cleaningLimit = cleaningLimit
         self.times = times
     }
 
@@ -37,12 +45,9 @@ struct StoreFolder: Sendable {
         if lstat(path, &status) != 0 {
             guard errno == ENOENT else { throw error(path) }
             let missing = missingFolders
+            // FileManager would set the permissions in a second step, before which other users might write the folder.
             // If this fails, the next call reports the reason.
-            try? FileManager.default.createDirectory(
-                atPath: path,
-                withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700]
-            )
+            for parent in missing.dropFirst().reversed() { mkdir(parent, 0o700) }
             guard mkdir(path, 0o700) == 0 || errno == EEXIST, lstat(path, &status) == 0 else { throw error(path) }
             // So that a value in the folder survives a loss of power. A parent that this user cannot read is left out.
             for folder in missing { try? WholeFile.syncFolder(WholeFile.folder(of: folder)) }
@@ -133,9 +138,9 @@ struct StoreFolder: Sendable {
         let file = "\(path)/lock"
         return try failing(at: file) {
             try FileLock.hold(file, until: deadline, isKept: true) { descriptor in
-                let lock = Lock(now: times(), descriptor: descriptor)
-                try removeEnded(lock)
-                return try body(lock)
+                try removeEnded(Lock(now: times(), descriptor: descriptor))
+                // Removing files takes time, by which a lease would be shorter.
+                return try body(Lock(now: times(), descriptor: descriptor))
             }
         }
     }
@@ -173,13 +178,17 @@ struct StoreFolder: Sendable {
         }
     }
 
-    /// Removes all files that have ended, and those of processes that were killed, once in ``cleaningInterval``.
+    /// Removes files that have ended, and those of processes that were killed, once in ``cleaningInterval``.
+    ///
+    /// All other processes wait meanwhile. So of more than ``cleaningLimit`` files, it examines random ones. If it
+    /// removes more than a quarter of them, many others have probably ended too, and the next step continues.
     private func removeEnded(_ lock: Lock) throws {
         let state = state(lock)
         if let state, state.age(at: lock.now) < cleaningInterval.nanoseconds { return }
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] where isRemnant(name, lock) {
-            unlink("\(path)/\(name)")
-        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        let examined = names.count > cleaningLimit ? Array(names.shuffled().prefix(cleaningLimit)) : names
+        let removed = examined.filter { isRemnant($0, lock) && unlink("\(path)/\($0)") == 0 }
+        if examined.count < names.count, removed.count > examined.count / 4 { return }
         try write(StoreRecord(.folder(number: state?.content.number ?? 0), at: lock.now), lock)
     }
 

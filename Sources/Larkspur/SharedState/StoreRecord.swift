@@ -47,8 +47,10 @@ struct StoreRecord: Sendable, Equatable {
 
     /// Whether the times of the record can be compared with the present time. A record from the future is one of
     /// another start of the system, or of a machine with other clocks. So no time of a record is further in the future
-    /// than the duration with which it was written.
-    private func isComparable(at now: StoreTime) -> Bool { start == now.start && time <= now.uptime }
+    /// than the duration with which it was written. Without their names, two starts cannot be told apart.
+    private func isComparable(at now: StoreTime) -> Bool {
+        start == now.start && start != StoreTime.unknownStart && time <= now.uptime
+    }
 
     /// The nanoseconds since the record was written, by the wall clock; less than zero if it was set back since then.
     private func wallAge(at now: StoreTime) -> Int64 {

@@ -3,7 +3,7 @@ internal import HTTPSyntax
 /// A point in time, by the clocks that the processes of one machine share.
 struct StoreTime: Sendable, Equatable {
     /// The name of the present start of the system. Times of ``uptime`` can be compared only if they have the same one.
-    /// A container can have another name than the rest of the machine.
+    /// A container can have another name than the rest of the machine. ``unknownStart`` if the system does not tell it.
     var start: String
     /// The nanoseconds since the start of the system, including those in which it was asleep. No one sets this clock.
     var uptime: Int64
@@ -12,6 +12,9 @@ struct StoreTime: Sendable, Equatable {
 }
 
 extension StoreTime {
+    /// The name of every start if the system does not tell it, as without `/proc`. Times are then not comparable.
+    static let unknownStart = "-"
+
     /// Reads the clocks.
     static func now() -> StoreTime {
         var uptime = timespec()
@@ -33,14 +36,14 @@ extension StoreTime {
         #if canImport(Darwin)
         var bytes = [UInt8](repeating: 0, count: 64)
         var count = bytes.count
-        guard sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else { return "-" }
+        guard sysctlbyname("kern.bootsessionuuid", &bytes, &count, nil, 0) == 0 else { return StoreTime.unknownStart }
         let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         #else
         let text = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
         #endif
         // A word of a record.
         let word = text.utf8.filter { PercentEncoding.isUnreserved($0) }
-        return word.isEmpty ? "-" : String(decoding: word, as: UTF8.self)
+        return word.isEmpty ? StoreTime.unknownStart : String(decoding: word, as: UTF8.self)
     }()
 }
 

@@ -29,6 +29,15 @@ extension SavedSession {
         return result
     }
 
+    /// The session with the cookies that a storage has after it was filled. Foundation's storage has only one of several
+    /// cookies whose domain, path and name are together the same text. The others were not removed by a run.
+    /// - Parameter host: The host for cookies without a domain.
+    func stored(for host: String) -> SavedSession {
+        var result = self
+        result.cookies = CookieStorage(self, host: host).saved
+        return result
+    }
+
     /// All fields with a name, for each name in lower case.
     private var namedFields: [TextKey: [Field]] {
         Dictionary(grouping: headers) { TextKey($0.name.lowercased()) }

@@ -66,7 +66,7 @@ struct SessionFile {
     ///   - host: The host for cookies without a domain.
     func write(_ session: SavedSession, since base: SavedSession, host: String) throws(UsageError) {
         try write { (target) throws(UsageError) in
-            session.merged(into: try read(at: target).completed(for: host), since: base.completed(for: host))
+            session.merged(into: try read(at: target).completed(for: host), since: base.stored(for: host))
         }
     }
 

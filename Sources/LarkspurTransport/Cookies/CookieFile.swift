@@ -64,7 +64,11 @@ public final class CookieFile: Sendable {
     /// processes write the file, the method blocks its thread for up to five seconds.
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
     ///   keeps the changes, which can be saved later.
-    public func save() throws { try queue.sync { try write() } }
+    public func save() throws {
+        // The time in the queue counts too.
+        let deadline = ContinuousClock.now + lockLimit
+        try queue.sync { try write(until: deadline) }
+    }
 
     /// Writes the changes of the storage to the file, and adds the changes of other processes to the storage, on a
     /// queue of this object.
@@ -74,23 +78,26 @@ public final class CookieFile: Sendable {
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work. The storage
     ///   keeps the changes, which can be saved later.
     public func save() async throws {
+        let deadline = ContinuousClock.now + lockLimit
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try self.write() }) }
+            queue.async { continuation.resume(with: Result { try self.write(until: deadline) }) }
         }
     }
 
-    private func write() throws {
+    private func write(until deadline: ContinuousClock.Instant) throws {
         let now = now()
         let own = Self.cookies(of: storage, at: now)
-        // A cookie that has only expired was not removed by this process, because another one may have renewed it.
-        let base = base.withLock { $0 }.filter { !$0.value.isExpired(at: now) }
+        // A cookie that has only expired was not removed by this process, because another one may have renewed it. The
+        // storage can have deleted it up to a second earlier, because the time in the file is rounded up.
+        let base = base.withLock { $0 }
+            .filter { !$0.value.isExpired(at: own[$0.key] == nil ? now.addingTimeInterval(1) : now) }
         let changes = FileChanges(from: base, to: own)
         var written: [CookieIdentity: CookieLines.Cookie] = [:]
-        try PrivateFile.update(file, waitingAtMost: lockLimit) { path in
+        try PrivateFile.update(file, until: deadline) { path in
             written = changes.applied(to: try Self.read(path)).filter { !$0.value.isExpired(at: now) }
             return CookieLines.encode(written)
         }
-        let added = adopt(written, madeFrom: own)
+        let added = adopt(written, madeFrom: own, at: now)
         // A cookie of this process that a response has deleted since then stays in the base, so that the next call
         // removes it from the file.
         setBase(written) { own[$0] != nil || added.contains($0) }
@@ -106,28 +113,44 @@ public final class CookieFile: Sendable {
     }
 
     /// Changes the storage to what was written. Cookies that responses have changed meanwhile stay.
+    ///
+    /// Foundation's storage has only one of several cookies whose domain, path and name are together the same text. A
+    /// cookie of another process does not replace such a cookie, which would then count as removed.
     /// - Returns: The cookies that the storage did not have before the write, and has now.
     private func adopt(
         _ written: [CookieIdentity: CookieLines.Cookie],
-        madeFrom own: [CookieIdentity: CookieLines.Cookie]
+        madeFrom own: [CookieIdentity: CookieLines.Cookie],
+        at now: Date
     ) -> Set<CookieIdentity> {
         var added: Set<CookieIdentity> = []
+        var texts = Set(own.keys.map { $0.domain + $0.path + $0.name })
         // Responses can change the storage at any time. So it is read directly before each change, and after it.
         for (identity, cookie) in written where own[identity] != cookie {
-            if stored(identity).map(CookieLines.Cookie.init) == own[identity] {
+            let text = identity.domain + identity.path + identity.name
+            if own[identity] == nil, !texts.insert(text).inserted { continue }
+            if stored(identity, at: now).map(CookieLines.Cookie.init) == own[identity] {
                 cookie.cookie(identity).map(storage.setCookie)
             }
-            if own[identity] == nil, stored(identity) != nil { added.insert(identity) }
+            // The storage may have a cookie in its place that the file cannot contain.
+            guard own[identity] == nil, let stored = stored(identity, at: now),
+                CookieLines.canContain(identity, CookieLines.Cookie(stored))
+            else { continue }
+            added.insert(identity)
         }
         for (identity, cookie) in own where written[identity] == nil {
-            guard let stored = stored(identity), CookieLines.Cookie(stored) == cookie else { continue }
+            guard let stored = stored(identity, at: now), CookieLines.Cookie(stored) == cookie else { continue }
             storage.deleteCookie(stored)
         }
         return added
     }
 
-    private func stored(_ identity: CookieIdentity) -> HTTPCookie? {
-        storage.cookies?.first { $0.domain == identity.domain && CookieIdentity($0) == identity }
+    /// Returns a cookie that the storage has; nil if it has expired. Foundation's storage returns expired cookies until
+    /// its next change.
+    private func stored(_ identity: CookieIdentity, at now: Date) -> HTTPCookie? {
+        storage.cookies?.first {
+            $0.domain == identity.domain && CookieIdentity($0) == identity
+                && !CookieLines.Cookie($0).isExpired(at: now)
+        }
     }
 
     private static func read(_ path: String) throws -> [CookieIdentity: CookieLines.Cookie] {

@@ -37,7 +37,7 @@ package enum PrivateFile {
     /// tasks.
     /// - Parameters:
     ///   - file: The file, which may be missing. Its folder has to exist.
-    ///   - limit: The longest time to wait for other processes. Default: five seconds.
+    ///   - deadline: The time until which it waits for other processes. Default: five seconds from now.
     ///   - attempt: Locks a descriptor. Default: ``FileLock/attempt``.
     ///   - change: Reads the file, and returns its new content. Its parameter is the path of the file after links were
     ///     followed, which is the one that is locked and replaced.
@@ -45,7 +45,7 @@ package enum PrivateFile {
     ///   ``Refusal``; the error of the closure.
     package static func update(
         _ file: URL,
-        waitingAtMost limit: Duration = FileLock.waitLimit,
+        until deadline: ContinuousClock.Instant = .now + FileLock.waitLimit,
         attempt: (Int32) -> Int32 = FileLock.attempt,
         _ change: (String) throws -> Data
     ) throws {
@@ -58,7 +58,7 @@ package enum PrivateFile {
             let lock = "\(folder)/.\(name).lock"
             var isLocked = false
             do {
-                try FileLock.hold(lock, until: .now + limit, isKept: false, attempt: attempt) { _ in
+                try FileLock.hold(lock, until: deadline, isKept: false, attempt: attempt) { _ in
                     isLocked = true
                     let data = try change(path)
                     // Only the holder of the lock uses this name. So a file of a process that was killed does not

@@ -21,16 +21,17 @@ enum HSTSFile {
 
     /// Changes a file that only its owner can read, while no other process changes it. A reader sees either the old or
     /// the new content.
-    /// - Parameter change: Returns the new entries for those of the file. For a name with several lines, the last line
-    ///   counts.
+    /// - Parameters:
+    ///   - deadline: The time until which it waits for other processes.
+    ///   - change: Returns the new entries for those of the file. For a name with several lines, the last line counts.
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if other processes have used the lock of the file for too
     ///   long.
     static func update(
         _ file: URL,
-        waitingAtMost limit: Duration = FileLock.waitLimit,
+        until deadline: ContinuousClock.Instant,
         _ change: ([TextKey: HSTSHosts.Entry]) -> [TextKey: HSTSHosts.Entry]
     ) throws {
-        try PrivateFile.update(file, waitingAtMost: limit) { path in
+        try PrivateFile.update(file, until: deadline) { path in
             let entries = try read(path).map { (TextKey($0.name), $0.1) }
             return content(change(Dictionary(entries) { $1 }))
         }

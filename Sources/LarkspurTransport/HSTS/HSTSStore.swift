@@ -169,7 +169,11 @@ public final class HSTSStore: Sendable {
     /// The method blocks its thread, for up to five seconds while other processes write the file. So do not call it in
     /// a Swift task or on the main thread of an app: call it on a queue of your own.
     /// - Throws: `POSIXError`, with the code `ETIMEDOUT` if the other processes have not ended their work.
-    public func save() throws { try queue.sync { try write() } }
+    public func save() throws {
+        // The time in the queue counts too.
+        let deadline = ContinuousClock.now + lockLimit
+        try queue.sync { try write(until: deadline) }
+    }
 
     // MARK: For sessions
 
@@ -217,12 +221,14 @@ public final class HSTSStore: Sendable {
             state.awaitsSaving = true
             return true
         }
-        // No caller can receive an error here. The next response of the host tries again.
-        if schedulesSaving { queue.async { try? self.write() } }
+        // No caller can receive an error here. The changes remain unsaved until the next change that requires a write.
+        guard schedulesSaving else { return }
+        let deadline = ContinuousClock.now + lockLimit
+        queue.async { try? self.write(until: deadline) }
     }
 
     /// Writes the file. Called on the queue.
-    private func write() throws {
+    private func write(until deadline: ContinuousClock.Instant) throws {
         guard let file else { return }
         let now = now()
         let (hosts, changes) = state.withLock { state in
@@ -232,7 +238,7 @@ public final class HSTSStore: Sendable {
         }
         var written = hosts
         do {
-            try HSTSFile.update(file, waitingAtMost: lockLimit) { entries in
+            try HSTSFile.update(file, until: deadline) { entries in
                 written = hosts.merged(with: entries, changes, at: now)
                 return written.entries
             }

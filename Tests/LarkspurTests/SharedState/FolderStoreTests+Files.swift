@@ -71,6 +71,63 @@ extension FolderStoreTests {
         #expect(Set(rest.map { "\(path)/\($0)" }) == [folder.path(.value, "b"), folder.path(.value, "c")])
     }
 
+    @Test("Each step examines a limited number of files, and the next steps continue while many have ended")
+    func limitedCleaning() throws {
+        let folder = StoreFolder(
+            URL(fileURLWithPath: path),
+            cleaningInterval: .seconds(60),
+            cleaningLimit: 10
+        ) { [clock] in clock.now }
+        try folder.prepare()
+        let start = clock.now
+        func write(_ prefix: String, lasting lifetime: Duration) throws {
+            let end = start.uptime + lifetime.nanoseconds
+            for number in 0..<40 {
+                try folder.write(.bucket(full: 0, end: end), .bucket, "\(prefix)\(number)", at: start)
+            }
+        }
+        func step() throws { try folder.locked(until: .now) { _ in } }
+        func lastCleaning() throws -> Int64? {
+            StoreRecord(try Data(contentsOf: URL(fileURLWithPath: "\(path)/lock")))?.time
+        }
+        try write("a", lasting: .seconds(5))
+        clock.advance(.seconds(10))
+        try step()
+        // The file `lock` may be one of those that were examined.
+        #expect(try (30...31).contains(files().count) && lastCleaning() == nil)
+        for _ in 0..<4 { try step() }
+        #expect(try files().isEmpty && lastCleaning() == clock.now.uptime)
+        // If few files have ended, one step in a minute is enough.
+        try write("b", lasting: .seconds(1000))
+        clock.advance(.seconds(60))
+        try step()
+        #expect(try files().count == 40 && lastCleaning() == clock.now.uptime)
+    }
+
+    @Test("A lease that is acquired in the step that removes files is not shorter")
+    func leaseWhileCleaning() async throws {
+        let start = clock.now
+        // Each look at the clock takes nine seconds, as removing many files might.
+        let store = try FolderStore(
+            folder: URL(fileURLWithPath: path),
+            waitLimit: .seconds(120),
+            cleaningInterval: .seconds(60)
+        ) { [clock] in
+            let now = clock.now
+            clock.advance(.seconds(9))
+            return now
+        }
+        _ = try await store.acquireLease(for: "a", duration: .seconds(10))
+        let file = URL(fileURLWithPath: "\(path)/\(try files()[0])")
+        let record = try #require(StoreRecord(try Data(contentsOf: file)))
+        #expect(record.time == start.uptime + Duration.seconds(9).nanoseconds)
+        guard case .lease(_, let end) = record.content else {
+            Issue.record("The file is not that of a lease.")
+            return
+        }
+        #expect(end == record.time + Duration.seconds(10).nanoseconds)
+    }
+
     @Test("Files with other names stay, also if their names begin like those of the store")
     func foreignFiles() async throws {
         let store = try makeStore(cleaningInterval: .zero)

@@ -129,6 +129,14 @@ struct FolderStoreTests {
         #expect(try await stores[1].takeToken(for: "a", from: bucket, within: .zero) == .zero)
     }
 
+    @Test("A bucket that was used with a negative limit keeps its state")
+    func negativeLimit() async throws {
+        let store = try makeStore()
+        let bucket = SharedBucket(interval: .seconds(1), capacity: .seconds(1))
+        #expect(try await store.takeToken(for: "a", from: bucket, within: .seconds(-7200)) == .zero)
+        #expect(try await store.takeToken(for: "a", from: bucket, within: .seconds(-7200)) == .seconds(1))
+    }
+
     // MARK: Leases
 
     @Test("One holder at a time has a lease, until it releases it or the lease expires")

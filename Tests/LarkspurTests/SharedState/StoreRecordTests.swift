@@ -102,6 +102,23 @@ import Testing
         }
     }
 
+    @Test("Without a name of the start, times are converted by the wall clock, because the system may have restarted")
+    func unknownStart() {
+        let written = StoreTime(start: StoreTime.unknownStart, uptime: 1000, wall: 50)
+        let records = [
+            StoreRecord(.value(data: Data(), version: "v", end: 11_000), at: written),
+            StoreRecord(.bucket(full: 1500, end: 11_000), at: written),
+            StoreRecord(.lease(number: 1, end: 11_000), at: written),
+        ]
+        // A later start, which has lasted longer than the first one had when the records were written.
+        let (before, after) = (
+            StoreTime(start: StoreTime.unknownStart, uptime: 2000, wall: 59),
+            StoreTime(start: StoreTime.unknownStart, uptime: 2000, wall: 60)
+        )
+        for record in records { #expect(!record.hasEnded(at: before) && record.hasEnded(at: after)) }
+        #expect(StoreTime.unknownStart == "-")
+    }
+
     @Test(
         "A step of a bucket follows the formula",
         arguments: [

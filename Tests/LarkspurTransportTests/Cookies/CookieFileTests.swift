@@ -150,6 +150,83 @@ struct CookieFileTests {
         #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
     }
 
+    @Test(
+        "A renewed cookie stays in the file if it is saved just before the time that the file has, which is rounded up"
+    )
+    func fractionOfExpiry() throws {
+        let (one, other) = (try makeStorage(), try makeStorage())
+        try set("a", "1", in: one, expiry: now.addingTimeInterval(10.25))
+        let clock = Clock(now)
+        let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
+        try first.save()
+        let second = try open(other)
+        try set("a", "2", in: other, expiry: now.addingTimeInterval(1000))
+        try second.save()
+        clock.date.withLock { $0 += 10.5 }
+        // As a storage deletes it.
+        for cookie in one.cookies ?? [] { one.deleteCookie(cookie) }
+        try first.save()
+        #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
+    }
+
+    @Test("A cookie that another process has renewed replaces the expired one that a storage still returns")
+    func expiredInStorage() throws {
+        let (one, other) = (try makeStorage(), try makeStorage())
+        try set("sid", "1", in: one, expiry: now.addingTimeInterval(10))
+        let clock = Clock(now)
+        let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
+        try first.save()
+        let second = try open(other)
+        try set("sid", "2", in: other, expiry: now.addingTimeInterval(1000))
+        try second.save()
+        clock.date.withLock { $0 += 20 }
+        #expect(pairs(one) == ["sid=1"])
+        for _ in 0..<2 {
+            try first.save()
+            #expect(try saved == ["sid=2"] && pairs(one) == ["sid=2"])
+        }
+    }
+
+    @Test("A cookie of another process stays in the file if a storage has one in its place that no file can contain")
+    func notInFile() throws {
+        let (one, other) = (try makeStorage(), try makeStorage())
+        let first = try open(one)
+        one.setCookie(
+            try #require(HTTPCookie(properties: [.name: "a", .value: "1;2", .domain: "a.test", .path: "/"]))
+        )
+        let second = try open(other)
+        try set("a", "3", in: other)
+        try second.save()
+        for _ in 0..<2 {
+            try first.save()
+            #expect(try saved == ["a=3"] && pairs(one) == ["a=1;2"])
+        }
+    }
+
+    @Test(
+        "Cookies of which Foundation's storage has only one stay in the file, with the one of each process in its storage"
+    )
+    func sameText() throws {
+        func set(_ name: String, _ path: String, in storage: HTTPCookieStorage) throws {
+            let cookie = try #require(SetCookie("\(name)=1"))
+            storage.setCookie(try #require(HTTPCookie(cookie, domain: "a.test", path: path, expiry: nil)))
+        }
+        let (one, other) = (try makeStorage(), try makeStorage())
+        let (first, second) = (try open(one), try open(other))
+        try set("b", "/a", in: one)
+        try set("ab", "/", in: other)
+        for _ in 0..<2 {
+            try first.save()
+            try second.save()
+        }
+        #expect(try saved == ["ab=1", "b=1"] && pairs(one) == ["b=1"] && pairs(other) == ["ab=1"])
+        // A storage that has neither of them.
+        let third = try makeStorage()
+        let last = try open(third)
+        for _ in 0..<2 { try last.save() }
+        #expect(try saved == ["ab=1", "b=1"] && third.cookies?.count == 1)
+    }
+
     @Test("A cookie that a response deletes while another process has locked the file does not come back")
     func deletionWhileSaving() async throws {
         let storage = try makeStorage()
@@ -180,6 +257,26 @@ struct CookieFileTests {
         #expect(pairs(storage) == ["a=2", "b=1"])
         try await cookies.save()
         #expect(try saved == ["a=2", "b=1"] && pairs(storage) == ["a=2", "b=1"])
+    }
+
+    @Test("The waits of several calls do not add up")
+    func waits() async throws {
+        let storage = try makeStorage()
+        let cookies = try CookieFile(file, of: storage, lockLimit: .milliseconds(500)) { [now] in now }
+        let lock = folder.url.appendingPathComponent(".cookies.txt.lock").path
+        let descriptor = Foundation.open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        defer { close(descriptor) }
+        let start = ContinuousClock.now
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    await #expect(throws: POSIXError(.ETIMEDOUT)) { try await cookies.save() }
+                }
+            }
+        }
+        // One after the other, they would take 20 seconds.
+        #expect(ContinuousClock.now - start < .seconds(10))
     }
 
     @Test("A file that another process has locked, a folder and a missing folder are errors")

@@ -134,7 +134,7 @@ struct FileLockTests {
             #expect(path == file.path)
             // The file and its link have one lock.
             let error = #expect(throws: POSIXError.self) {
-                try PrivateFile.update(file, waitingAtMost: .zero) { _ in Data() }
+                try PrivateFile.update(file, until: .now) { _ in Data() }
             }
             #expect(error?.code == .ETIMEDOUT)
             return Data("new".utf8)

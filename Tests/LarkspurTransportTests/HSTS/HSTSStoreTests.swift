@@ -256,6 +256,29 @@ import TestSupport
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["hsts.txt"])
     }
 
+    @Test("The waits of several calls do not add up")
+    func waits() async throws {
+        let store = try HSTSStore(file: file, lockLimit: .milliseconds(500))
+        let lock = folder.url.appendingPathComponent(".hsts.txt.lock").path
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+        defer { close(descriptor) }
+        let start = ContinuousClock.now
+        let failures = Mutex(0)
+        let count = 40
+        for _ in 0..<count {
+            Thread.detachNewThread {
+                let result = Result { try store.save() }
+                if case .failure(let error as POSIXError) = result, error.code == .ETIMEDOUT {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+        }
+        try await eventually(count) { failures.withLock { $0 } }
+        // One after the other, they would take 20 seconds.
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
     @Test(
         "A renewal that was not saved alone is saved with the next change, unless another process has changed the host"
     )
