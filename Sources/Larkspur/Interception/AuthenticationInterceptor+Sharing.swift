@@ -14,10 +14,8 @@ extension AuthenticationInterceptor {
         /// The pause after a failure of the store, in which a credential that has not expired is used without it; nil
         /// if the store has not failed.
         var pause: StorePause?
-        /// The number of the task that tries to store the copy; nil if there is none.
-        var savingTask: Int?
-        /// The number of the last such task.
-        var lastSavingTask = 0
+        /// The tasks that try to store the copy.
+        var saving = SavingTasks()
         /// The lease of a refresh whose result is not stored yet, or whose marker is not removed yet.
         var heldLease: SharedLease?
         /// A failure of the store that was reported to no call yet.
@@ -253,7 +251,7 @@ extension AuthenticationInterceptor {
             state.shared?.isKnown = true
             state.shared?.pause = nil
             // Its task may wait for that exchange.
-            state.shared?.savingTask = nil
+            state.shared?.saving.present = nil
             return (replaced, state.version)
         }
         withExtendedLifetime(replaced) {}
@@ -276,18 +274,15 @@ extension AuthenticationInterceptor {
     /// Starts to store the copy, unless the store has it or has just failed.
     private func resumeSaving(_ sharing: CredentialSharing<Credential>) {
         let shared = state.withLock { $0.shared }
-        guard let shared, shared.needsSaving, shared.savingTask == nil, shared.pause?.isOver ?? true else { return }
+        guard let shared, shared.needsSaving, shared.saving.present == nil, shared.pause?.isOver ?? true else { return }
         startSaving(sharing)
     }
 
     /// Starts a task that tries for a while to store the copy.
     func startSaving(_ sharing: CredentialSharing<Credential>) {
         let number: Int? = state.withLock { state in
-            guard var shared = state.shared, shared.needsSaving, shared.savingTask == nil else { return nil }
-            shared.lastSavingTask += 1
-            shared.savingTask = shared.lastSavingTask
-            state.shared = shared
-            return shared.savingTask
+            guard let shared = state.shared, shared.needsSaving, shared.saving.present == nil else { return nil }
+            return state.shared?.saving.begin()
         }
         guard let number else { return }
         let scope = RefreshScope.interceptors.union([ObjectIdentifier(self)])
@@ -307,7 +302,7 @@ extension AuthenticationInterceptor {
                 delay = min(delay * 2, CredentialSharing<Credential>.longestDelay)
             }
         }
-        state.withLock { if $0.shared?.savingTask == number { $0.shared?.savingTask = nil } }
+        state.withLock { $0.shared?.saving.end(number) }
     }
 }
 
@@ -332,9 +327,9 @@ extension AuthenticationInterceptor.State {
         switch scope {
         case .version(let version): guard version == self.version, shared.needsSaving else { return .done }
         case .task(let number):
-            guard shared.savingTask == number else { return .done }
+            guard shared.saving.present == number else { return .done }
             guard shared.needsSaving else {
-                self.shared?.savingTask = nil
+                self.shared?.saving.end(number)
                 return .done
             }
         }
@@ -378,5 +373,22 @@ extension AuthenticationInterceptor.State {
         guard shared?.needsSaving == true else { return (replaced, exchange.heldLease, error) }
         shared?.heldLease = exchange.heldLease
         return (replaced, nil, error)
+    }
+}
+
+/// The numbers of the tasks that try to store a credential. At most one of them may do so.
+struct SavingTasks: Sendable {
+    /// The number of the task that may; nil if there is none. A task that has lost its place ends.
+    var present: Int?
+    private var last = 0
+
+    mutating func begin() -> Int {
+        last += 1
+        present = last
+        return last
+    }
+
+    mutating func end(_ number: Int) {
+        if present == number { present = nil }
     }
 }

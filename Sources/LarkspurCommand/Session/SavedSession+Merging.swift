@@ -29,8 +29,8 @@ extension SavedSession {
         return result
     }
 
-    /// The session with the cookies that a storage has after it was filled. Foundation's storage has only one of several
-    /// cookies whose domain, path and name are together the same text. The others were not removed by a run.
+    /// The session with the cookies that a storage has after it was filled. Foundation's storage has only one of
+    /// several cookies whose domain, path and name are together the same text. The others were not removed by a run.
     /// - Parameter host: The host for cookies without a domain.
     func stored(for host: String) -> SavedSession {
         var result = self

@@ -123,11 +123,10 @@ public final class CookieFile: Sendable {
         at now: Date
     ) -> Set<CookieIdentity> {
         var added: Set<CookieIdentity> = []
-        var texts = Set(own.keys.map { $0.domain + $0.path + $0.name })
+        var texts = Set(own.keys.map(Self.storageKey))
         // Responses can change the storage at any time. So it is read directly before each change, and after it.
         for (identity, cookie) in written where own[identity] != cookie {
-            let text = identity.domain + identity.path + identity.name
-            if own[identity] == nil, !texts.insert(text).inserted { continue }
+            if own[identity] == nil, !texts.insert(Self.storageKey(identity)).inserted { continue }
             if stored(identity, at: now).map(CookieLines.Cookie.init) == own[identity] {
                 cookie.cookie(identity).map(storage.setCookie)
             }
@@ -142,6 +141,11 @@ public final class CookieFile: Sendable {
             storage.deleteCookie(stored)
         }
         return added
+    }
+
+    /// The text by which Foundation's storage tells cookies apart.
+    private static func storageKey(_ identity: CookieIdentity) -> TextKey {
+        TextKey(identity.domain + identity.path + identity.name)
     }
 
     /// Returns a cookie that the storage has; nil if it has expired. Foundation's storage returns expired cookies until

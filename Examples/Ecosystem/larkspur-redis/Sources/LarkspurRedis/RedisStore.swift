@@ -36,8 +36,8 @@ public final class RedisStore: SharedStore {
     ///     `unix://[[user]:password@]/path/to/socket[?db=database]`. `valkey:` is the same as `redis:`. Special
     ///     characters of the password are percent-encoded. The default port is 6379, the default database 0.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
-    ///   - connectTimeout: The time for connecting, and again for each part of the replies to the first commands. Default:
-    ///     one second.
+    ///   - connectTimeout: The time for connecting, and again for each part of the replies to the first commands.
+    ///     Default: one second.
     ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
     ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
     /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS;
@@ -62,8 +62,8 @@ public final class RedisStore: SharedStore {
     /// - Parameters:
     ///   - url: The server.
     ///   - prefix: The beginning of all keys. Default: `larkspur:`.
-    ///   - connectTimeout: The time for connecting, and again for each part of the replies to the first commands. Default:
-    ///     one second.
+    ///   - connectTimeout: The time for connecting, and again for each part of the replies to the first commands.
+    ///     Default: one second.
     ///   - stepTimeout: The time for a step, at most a million seconds. Default: one second.
     ///   - maximumValueSize: The largest number of bytes of a value, at most 512 MiB. Default: 1 MiB.
     /// - Throws: ``RedisStoreError`` with the code `invalidURL`; `unsupported` for `rediss:`, which needs TLS;
