@@ -244,7 +244,8 @@ struct RedisStoreTests {
             let path = "/proc/self/task/\(thread)/status"
             guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
             let fields = text.split(separator: "\n").map { $0.split(separator: ":\t").map(String.init) }
-            guard fields.contains(["Name", "larkspur-redis"]) else { continue }
+            // The system does not tell the signals of a thread that is ending, and counts no threads in its process.
+            guard fields.contains(["Name", "larkspur-redis"]), !fields.contains(["Threads", "0"]) else { continue }
             let mask = fields.first { $0[0] == "SigBlk" }.flatMap { UInt64($0[1], radix: 16) } ?? 0
             #expect(mask & 1 << UInt64(SIGPIPE - 1) != 0)
             count += 1
