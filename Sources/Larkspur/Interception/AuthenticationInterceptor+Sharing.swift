@@ -223,7 +223,8 @@ extension AuthenticationInterceptor {
     /// - Parameter credential: The credential; nil to remove it.
     /// - Throws: `sharedStoreUnavailable`. The credential is set in this process nevertheless, and the interceptor
     ///   tries for a minute to store it, and again during later calls. It then also replaces a credential that another
-    ///   process has set meanwhile.
+    ///   process has set meanwhile. If the store had received the credential in spite of the error, and a third process
+    ///   has refreshed it before that, the credential may be refreshed a second time.
     public func setCredential(_ credential: Credential?) async throws(LarkspurError) {
         guard let sharing else {
             self.credential = credential

@@ -89,7 +89,7 @@ final class SharedCredentialRun: Sendable {
     private var tokens: NumberedTokens {
         NumberedTokens { [self] token in
             switch isCalm.withLock({ $0 }) ? 9 : draw(0...9) {
-            case 0: throw LarkspurError(.cannotConnectToHost, "no connection")
+            case 0: throw LarkspurError(.cannotFindHost, "no connection")
             case 1: throw LarkspurError(.timedOut, "lost before the server")
             case 2:
                 _ = server.refresh(token)
