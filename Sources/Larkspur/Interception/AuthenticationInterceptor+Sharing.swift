@@ -314,7 +314,7 @@ extension AuthenticationInterceptor.State {
         case save(SharedResult<Void>)
     }
 
-    /// What a task stores.
+    /// The copies that a task stores.
     enum SaveScope: Sendable {
         /// The copy with a version.
         case version(Int)

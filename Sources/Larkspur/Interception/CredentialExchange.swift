@@ -154,12 +154,17 @@ struct CredentialExchange<Credential: Sendable>: Sendable {
     {
         do throws(LarkspurError) {
             let isRenewed = try await renewHolding(lease, after: refusal)
-            if saveFailure == nil, copy.unusedLease == nil { await sharing.release(lease) } else { heldLease = lease }
+            await finish(lease)
             return isRenewed
         } catch {
-            if copy.unusedLease == nil { await sharing.release(lease) } else { heldLease = lease }
+            await finish(lease)
             throw error
         }
+    }
+
+    /// Releases a lease, unless the other processes have to wait for a step that has failed.
+    private mutating func finish(_ lease: SharedLease) async {
+        if saveFailure == nil, copy.unusedLease == nil { await sharing.release(lease) } else { heldLease = lease }
     }
 
     private mutating func renewHolding(_ lease: SharedLease, after refusal: InterceptedResponse?)

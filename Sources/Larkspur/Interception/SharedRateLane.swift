@@ -97,7 +97,7 @@ struct SharedStoreOutage: Sendable {
     }
 }
 
-/// What a process remembers of a shared store that has failed while no attempt waits.
+/// The memory of a process about a shared store that has failed, while no attempt waits.
 struct SharedStoreRecord: Sendable {
     /// The time after an outage.
     struct Recovery: Sendable {

@@ -132,58 +132,53 @@ struct CookieFileTests {
         #expect(try saved == ["a=2", "d=3", "e=2"] && pairs(other) == ["a=2", "d=3", "e=2"])
     }
 
-    @Test("A cookie that has only expired is not removed from the file, because another process may have renewed it")
-    func expiry() throws {
+    /// A process whose cookie another process has renewed.
+    private struct Outdated {
+        let storage: HTTPCookieStorage
+        let file: CookieFile
+        let clock: Clock
+    }
+
+    /// Saves a cookie, and then its renewal by another process.
+    /// - Parameters:
+    ///   - lifetime: The seconds until the first cookie expires.
+    ///   - others: The names of cookies that expire with it, and are not renewed.
+    private func renewed(lasting lifetime: TimeInterval, _ others: [String] = []) throws -> Outdated {
         let (one, other) = (try makeStorage(), try makeStorage())
-        try set("a", "1", in: one, expiry: now.addingTimeInterval(10))
-        try set("b", "1", in: one, expiry: now.addingTimeInterval(10))
+        for name in ["a"] + others { try set(name, "1", in: one, expiry: now.addingTimeInterval(lifetime)) }
         let clock = Clock(now)
         let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
         try first.save()
         let second = try open(other)
         try set("a", "2", in: other, expiry: now.addingTimeInterval(1000))
         try second.save()
-        clock.date.withLock { $0 += 20 }
-        // As a storage deletes it.
-        for cookie in one.cookies ?? [] { one.deleteCookie(cookie) }
-        try first.save()
-        #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
+        return Outdated(storage: one, file: first, clock: clock)
     }
 
     @Test(
-        "A renewed cookie stays in the file if it is saved just before the time that the file has, which is rounded up"
+        "A cookie that has only expired is not removed from the file, because another process may have renewed it",
+        arguments: [
+            // In the second case, the time in the file is not over, because it is rounded up.
+            (10, 20, ["b"]), (10.25, 10.5, []),
+        ] as [(TimeInterval, TimeInterval, [String])]
     )
-    func fractionOfExpiry() throws {
-        let (one, other) = (try makeStorage(), try makeStorage())
-        try set("a", "1", in: one, expiry: now.addingTimeInterval(10.25))
-        let clock = Clock(now)
-        let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
-        try first.save()
-        let second = try open(other)
-        try set("a", "2", in: other, expiry: now.addingTimeInterval(1000))
-        try second.save()
-        clock.date.withLock { $0 += 10.5 }
+    func expiry(_ lifetime: TimeInterval, _ age: TimeInterval, _ others: [String]) throws {
+        let process = try renewed(lasting: lifetime, others)
+        process.clock.date.withLock { $0 += age }
         // As a storage deletes it.
-        for cookie in one.cookies ?? [] { one.deleteCookie(cookie) }
-        try first.save()
-        #expect(try saved == ["a=2"] && pairs(one) == ["a=2"])
+        for cookie in process.storage.cookies ?? [] { process.storage.deleteCookie(cookie) }
+        try process.file.save()
+        #expect(try saved == ["a=2"] && pairs(process.storage) == ["a=2"])
     }
 
     @Test("A cookie that another process has renewed replaces the expired one that a storage still returns")
     func expiredInStorage() throws {
-        let (one, other) = (try makeStorage(), try makeStorage())
-        try set("sid", "1", in: one, expiry: now.addingTimeInterval(10))
-        let clock = Clock(now)
-        let first = try CookieFile(file, of: one, lockLimit: .seconds(60)) { clock.date.withLock { $0 } }
-        try first.save()
-        let second = try open(other)
-        try set("sid", "2", in: other, expiry: now.addingTimeInterval(1000))
-        try second.save()
-        clock.date.withLock { $0 += 20 }
-        #expect(pairs(one) == ["sid=1"])
+        let process = try renewed(lasting: 10)
+        process.clock.date.withLock { $0 += 20 }
+        #expect(pairs(process.storage) == ["a=1"])
         for _ in 0..<2 {
-            try first.save()
-            #expect(try saved == ["sid=2"] && pairs(one) == ["sid=2"])
+            try process.file.save()
+            #expect(try saved == ["a=2"] && pairs(process.storage) == ["a=2"])
         }
     }
 
