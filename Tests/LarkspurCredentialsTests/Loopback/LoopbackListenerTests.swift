@@ -5,7 +5,8 @@ import Testing
 
 @testable import LarkspurCredentials
 
-@Suite("The listener for a browser", .timeLimit(.minutes(5)))
+/// One test at a time, because the client blocks its thread, and the listener needs another one of the pool.
+@Suite("The listener for a browser", .serialized, .timeLimit(.minutes(5)))
 struct LoopbackListenerTests {
     @Test(
         "Only the target of a whole GET is read",
